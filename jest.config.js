@@ -1,0 +1,35 @@
+// Three kinds of tests, told apart by the file's name, so that each can run alone:
+//   *.test.ts        pure policy, beside the code, milliseconds each
+//   *.int.test.ts    one package or service on real Postgres and Redis
+//   test/**          whole system: end to end (e2e) and faults over processes
+const common = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  testEnvironmentOptions: { customExportConditions: ['factmill-source', 'node'] },
+  modulePathIgnorePatterns: ['/dist/', '/\\.toolchain/', '/\\.test-services/'],
+};
+
+const roots = ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/scripts'];
+
+/** @type {import('jest').Config} */
+export default {
+  workerIdleMemoryLimit: '600MB',
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      roots,
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.int\\.test\\.ts$'],
+    },
+    { ...common, displayName: 'integration', roots, testMatch: ['**/*.int.test.ts'] },
+    { ...common, displayName: 'e2e', roots: ['<rootDir>/test'], testMatch: ['**/*.e2e.test.ts'] },
+    { ...common, displayName: 'faults', roots: ['<rootDir>/test'], testMatch: ['**/*.fault.test.ts'] },
+  ],
+};
