@@ -1,0 +1,51 @@
+export const TSC = 'node_modules/typescript/bin/tsc';
+export const PRETTIER = 'node_modules/prettier/bin/prettier.cjs';
+export const OXLINT = 'node_modules/oxlint/bin/oxlint';
+
+/** Jest needs this flag to run the sources as the ES modules they are; its workers inherit it. */
+export const JEST = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
+
+/** Node's flags for running the TypeScript sources of the workspace as they are. */
+const FROM_SOURCE = ['--conditions=factmill-source', '--disable-warning=ExperimentalWarning'];
+
+/** Node's flags for running a command with Postgres and Redis at hand. */
+const WITH_SERVICES = ['scripts/services/main.mjs'];
+
+/**
+ * What `node scripts/run.mjs <command> [args…]` runs: arguments of Node, without and with those of the user.
+ * @type {Record<string, (args: readonly string[]) => string[]>}
+ */
+const COMMANDS = {
+  start: (args) => [...FROM_SOURCE, 'services/standalone/src/main.ts', ...args],
+  demo: (args) => [...FROM_SOURCE, 'services/standalone/src/demo.ts', ...args],
+  test: (args) => ['scripts/test.mjs', ...args],
+  'test:faults': (args) => ['scripts/test.mjs', '--only-faults', ...args],
+  jest: (args) => [...WITH_SERVICES, '--', 'node', ...JEST, ...args],
+  bench: (args) => [
+    ...WITH_SERVICES,
+    '--durable',
+    '--',
+    'node',
+    ...FROM_SOURCE,
+    'bench/src/main.ts',
+    ...args,
+  ],
+  check: (args) => ['scripts/check.mjs', ...args],
+  format: (args) => [PRETTIER, '--write', ...(args.length === 0 ? ['.'] : args)],
+  build: (args) => [TSC, '-b', ...args],
+};
+
+export const commandNames = Object.keys(COMMANDS);
+
+/**
+ * The arguments of Node for a command, or undefined when there is no such command.
+ * @param {string | undefined} name
+ * @param {readonly string[]} args
+ */
+export function toNodeArguments(name, args) {
+  return name === undefined || !commandNames.includes(name) ? undefined : COMMANDS[name]?.(args);
+}

@@ -1,0 +1,29 @@
+// node scripts/run.mjs <command> [args…]
+// The way in from a fresh clone: brings a fitting Node and pnpm if the machine lacks them, installs the
+// dependencies if they changed, and runs the command. It has no dependencies and runs on Node 18.
+import { dirname, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { commandNames, toNodeArguments } from './commands.mjs';
+import { Failure, exitWithFailure, printProgress } from './failure.mjs';
+import { runInForeground } from './foreground.mjs';
+import { ensureDependencies } from './toolchain/install.mjs';
+import { ensureNode } from './toolchain/toolchain.mjs';
+
+async function main() {
+  const [name, ...args] = process.argv.slice(2);
+  const nodeArguments = toNodeArguments(name, args);
+  if (nodeArguments === undefined)
+    throw new Failure(`Usage: node scripts/run.mjs ${commandNames.join('|')} [args…]`);
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    throw new Failure('These commands run on Linux and macOS; on Windows use WSL, or the Docker images.');
+  }
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const toolchain = join(root, '.toolchain');
+  const node = await ensureNode(toolchain, printProgress);
+  const path = [dirname(node.path), join(root, 'node_modules', '.bin'), process.env['PATH'] ?? ''];
+  const environment = { ...process.env, NODE: node.path, PATH: path.join(delimiter) };
+  await ensureDependencies({ root, toolchain, node, environment, log: printProgress });
+  return runInForeground(node.path, nodeArguments, { cwd: root, env: environment });
+}
+
+main().then((code) => process.exit(code), exitWithFailure);

@@ -1,0 +1,51 @@
+import { capture } from '../capture.mjs';
+import { Failure } from '../failure.mjs';
+import { openDebian } from './debian.mjs';
+import { findPostgresInstallations, findProgram, isComplete } from './local-binaries.mjs';
+import { OLDEST_PGVECTOR, OLDEST_POSTGRES_MAJOR } from './pgvector-version.mjs';
+
+/** Whether a Docker engine answers. */
+export async function hasDocker() {
+  return (await capture('docker', ['info'], { timeoutMs: 10_000 })).code === 0;
+}
+
+/**
+ * The folder of a PostgreSQL with pgvector and pg_trgm; installs what is missing where that is possible.
+ * @param {(line: string) => void} log
+ * @returns {Promise<string>}
+ */
+export async function providePostgres(log) {
+  let [installation] = await findPostgresInstallations();
+  if (installation !== undefined && isComplete(installation)) return installation.binDir;
+
+  const debian = await openDebian(log);
+  if (debian !== undefined && !installation?.hasTrigram) {
+    await debian.install(['postgresql', 'postgresql-contrib']);
+    [installation] = await findPostgresInstallations();
+  }
+  if (debian !== undefined && installation !== undefined && !isComplete(installation)) {
+    await debian.installPgvector(installation.major, installation.binDir);
+    [installation] = await findPostgresInstallations();
+  }
+  if (installation !== undefined && isComplete(installation)) return installation.binDir;
+  throw new Failure(
+    `The tests need PostgreSQL ${OLDEST_POSTGRES_MAJOR} or later with pgvector ${OLDEST_PGVECTOR} or later and pg_trgm: ` +
+      'install them, start Docker, or set TEST_DATABASE_URL to such a database.',
+  );
+}
+
+/**
+ * The path of `redis-server`; installs it where that is possible.
+ * @param {(line: string) => void} log
+ * @returns {Promise<string>}
+ */
+export async function provideRedis(log) {
+  const found = await findProgram('redis-server');
+  if (found !== undefined) return found;
+  await (await openDebian(log))?.install(['redis-server']);
+  const installed = await findProgram('redis-server');
+  if (installed !== undefined) return installed;
+  throw new Failure(
+    'The tests need Redis: install redis-server, start Docker, or set TEST_REDIS_URL to a Redis of its own.',
+  );
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseWorkspaceFolders, toInstallStamp } from './install-stamp.mjs';
+
+test('parseWorkspaceFolders reads only the packages block', () => {
+  const text = `# note
+packages:
+  - packages/*   # all
+  # a comment
+
+  - 'services/*'
+  - "test"
+catalogMode: strict
+onlyBuilt:
+  - esbuild
+`;
+  expect(parseWorkspaceFolders(text)).toEqual(['packages/*', 'services/*', 'test']);
+  expect(parseWorkspaceFolders('catalog:\n  a: 1\n')).toEqual([]);
+});
+
+describe('toInstallStamp', () => {
+  const contents = new Map([
+    ['package.json', '{}'],
+    ['pnpm-lock.yaml', 'lock'],
+  ]);
+
+  test('does not depend on the order of reading', () => {
+    expect(toInstallStamp('24.0.0', new Map([...contents].toReversed()))).toBe(
+      toInstallStamp('24.0.0', contents),
+    );
+  });
+
+  test('changes with every input', () => {
+    const stamps = [
+      toInstallStamp('24.0.0', contents),
+      toInstallStamp('24.0.1', contents),
+      toInstallStamp('24.0.0', new Map([...contents, ['pnpm-lock.yaml', 'lock2']])),
+      toInstallStamp('24.0.0', new Map([...contents, ['test/package.json', '']])),
+      toInstallStamp('24.0.0', new Map([['package.json', '{}pnpm-lock.yaml lock']])),
+    ];
+    expect(new Set(stamps).size).toBe(stamps.length);
+  });
+});
