@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import { isAppError } from '@factmill/errors';
+import { type Config, loadConfig } from './config.ts';
+import type { RawEnvironment } from './parse-environment.ts';
+
+function problemsOf(environment: RawEnvironment): { names: string[]; message: string } {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    expect(error.code).toBe('config_invalid');
+    return { names: error.fields.map(({ field }) => field).sort(), message: JSON.stringify([error.message, error.fields]) };
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('defaults', () => {
+  test('an empty environment is a whole configuration: embedded, local, without a model', () => {
+    const config = loadConfig({});
+    expect(config.storage).toMatchObject({ databaseUrl: null, redisUrl: null, dataDir: './data', queuePrefix: 'factmill' });
+    expect(config.auth).toEqual({ mode: 'none', adminKey: null, defaultUserId: 'unknown' });
+    expect(config.embedding).toEqual({ provider: 'local' });
+    expect(config.extractor.chatModel).toBeNull();
+    expect(config.gateway).toMatchObject({
+      port: 8080,
+      retrievalUrl: 'http://127.0.0.1:8081',
+      bullBoardWritable: false,
+      limits: { queueLimit: 0, tenantQueueLimit: 0 },
+    });
+    expect(config.extractor.retry).toEqual({ strategy: 'fixed', intervalMs: 5_000, maxIntervalMs: 300_000 });
+  });
+
+  test('an empty value counts as not set', () => {
+    expect(loadConfig({ GATEWAY_PORT: '', REDIS_URL: '', LLM_BASE_URL: '', AUTH: '' })).toEqual(loadConfig({}));
+  });
+
+  test.each([
+    ['127.0.0.1', 'none'],
+    ['localhost', 'none'],
+    ['::1', 'none'],
+    ['0.0.0.0', 'required'],
+    ['::', 'required'],
+    ['192.0.2.7', 'required'],
+  ])('bound to %s, authentication is %s', (HOST, mode) => {
+    expect(loadConfig({ HOST }).auth.mode).toBe(mode);
+    expect(loadConfig({ HOST, AUTH: 'required' }).auth.mode).toBe('required');
+    expect(loadConfig({ HOST, AUTH: 'none' }).auth.mode).toBe('none');
+  });
+
+  test('retrieval is found on its port, or where RETRIEVAL_URL says', () => {
+    expect(loadConfig({ RETRIEVAL_PORT: '9001' }).gateway.retrievalUrl).toBe('http://127.0.0.1:9001');
+    expect(loadConfig({ RETRIEVAL_URL: 'http://retrieval:8081/' }).gateway.retrievalUrl).toBe('http://retrieval:8081');
+  });
+});
+
+describe('models', () => {
+  const chat = { LLM_BASE_URL: 'http://model.test:1234', LLM_MODEL: 'small' };
+
+  test('a chat endpoint without a key is used without one (A6)', () => {
+    expect(loadConfig(chat).extractor.chatModel).toEqual({
+      baseUrl: 'http://model.test:1234/v1',
+      apiKey: '',
+      model: 'small',
+      maxTokens: 512,
+      temperature: 0.1,
+      timeoutMs: 60_000,
+    });
+  });
+
+  test.each([
+    ['http://model.test', 'http://model.test/v1'],
+    ['http://model.test/', 'http://model.test/v1'],
+    ['https://model.test/v1/', 'https://model.test/v1'],
+    ['https://model.test/openai/v3', 'https://model.test/openai/v3'],
+  ])('%s is called at %s', (LLM_BASE_URL, expected) => {
+    expect(loadConfig({ LLM_BASE_URL, LLM_MODEL: 'small' }).extractor.chatModel?.baseUrl).toBe(expected);
+  });
+
+  test('the embedding endpoint falls back to the chat endpoint with its key (D3)', () => {
+    expect(loadConfig({ ...chat, LLM_API_KEY: 'chat-key', EMBEDDING_MODEL: 'vectors' }).embedding).toMatchObject({
+      provider: 'openai',
+      baseUrl: 'http://model.test:1234/v1',
+      apiKey: 'chat-key',
+      model: 'vectors',
+    });
+  });
+
+  test('the chat key never goes to another host', () => {
+    const own = { ...chat, LLM_API_KEY: 'chat-key', EMBEDDING_MODEL: 'vectors', EMBEDDING_BASE_URL: 'http://other.test' };
+    expect(loadConfig(own).embedding).toMatchObject({ baseUrl: 'http://other.test/v1', apiKey: '' });
+    expect(loadConfig({ ...own, EMBEDDING_API_KEY: 'own-key' }).embedding).toMatchObject({ apiKey: 'own-key' });
+  });
+
+  test('a chat endpoint alone leaves embedding local; the provider can be named', () => {
+    expect(loadConfig(chat).embedding).toEqual({ provider: 'local' });
+    expect(loadConfig({ EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({ provider: 'none' });
+  });
+});
+
+describe('a bad configuration', () => {
+  test('names every bad variable with its rule, and no value', () => {
+    const { names, message } = problemsOf({
+      GATEWAY_PORT: 'hidden-port',
+      DATABASE_URL: 'hidden://user:hidden-password@host/db',
+      REDIS_URL: 'http://hidden-redis',
+      AUTH: 'hidden-mode',
+      ADMIN_API_KEY: 'hidden-short',
+      QUEUE_PREFIX: 'hidden:prefix',
+      MAX_BODY_BYTES: '0',
+      LLM_TEMPERATURE: '77.125',
+      LOG_LEVEL: 'hidden-level',
+      BULL_BOARD_WRITABLE: 'hidden-yes',
+      LLM_MODEL: 'hidden-model',
+    });
+    expect(names).toEqual([
+      'ADMIN_API_KEY',
+      'AUTH',
+      'BULL_BOARD_WRITABLE',
+      'DATABASE_URL',
+      'GATEWAY_PORT',
+      'LLM_BASE_URL',
+      'LLM_TEMPERATURE',
+      'LOG_LEVEL',
+      'MAX_BODY_BYTES',
+      'QUEUE_PREFIX',
+      'REDIS_URL',
+    ]);
+    expect(message).not.toMatch(/hidden|77\.125/);
+  });
+
+  test.each([
+    [{ LLM_BASE_URL: 'http://model.test' }, ['LLM_MODEL']],
+    [{ LLM_MODEL: 'small' }, ['LLM_BASE_URL']],
+    [{ EMBEDDING_PROVIDER: 'openai' }, ['EMBEDDING_BASE_URL', 'EMBEDDING_MODEL']],
+    [{ EMBEDDING_MODEL: 'vectors' }, ['EMBEDDING_BASE_URL']],
+    [{ EMBEDDING_BASE_URL: 'http://model.test' }, ['EMBEDDING_MODEL']],
+  ])('%j is half a setting', (environment: RawEnvironment, expected) => {
+    expect(problemsOf(environment).names).toEqual(expected);
+  });
+});
+
+test('the configuration cannot be changed', () => {
+  const config = loadConfig({}) as { -readonly [K in keyof Config]: Config[K] };
+  expect(() => {
+    config.host = '0.0.0.0';
+  }).toThrow(TypeError);
+  expect(Object.isFrozen(config.gateway.limits)).toBe(true);
+  expect(Object.isFrozen(config.extractor.retry)).toBe(true);
+});

@@ -1,0 +1,168 @@
+import { type Environment } from './environment.ts';
+import { parseEnvironment, type RawEnvironment } from './parse-environment.ts';
+
+export type ChatModelConfig = Readonly<{
+  baseUrl: string;
+  apiKey: string;
+  model: string;
+  maxTokens: number;
+  temperature: number;
+  timeoutMs: number;
+}>;
+
+export type EmbeddingConfig =
+  | Readonly<{ provider: 'local' }>
+  | Readonly<{ provider: 'none' }>
+  | Readonly<{
+      provider: 'openai';
+      baseUrl: string;
+      apiKey: string;
+      model: string;
+      dimensions?: number;
+      timeoutMs: number;
+      batchSize: number;
+    }>;
+
+/** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
+export type StorageConfig = Readonly<{
+  dataDir: string;
+  databaseUrl: string | null;
+  poolMax: number;
+  redisUrl: string | null;
+  queuePrefix: string;
+}>;
+
+export type AuthConfig = Readonly<{
+  mode: 'required' | 'none';
+  adminKey: string | null;
+  defaultUserId: string;
+}>;
+
+export type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
+
+export type Config = Readonly<{
+  host: string;
+  logLevel: Environment['LOG_LEVEL'];
+  telemetry: Readonly<{ otlpEndpoint: string | null }>;
+  storage: StorageConfig;
+  auth: AuthConfig;
+  shutdownGraceMs: number;
+  embedding: EmbeddingConfig;
+  gateway: Readonly<{
+    port: number;
+    retrievalUrl: string;
+    maxBodyBytes: number;
+    bullBoardWritable: boolean;
+    preset: Environment['PRESET'];
+    limits: QueueLimits;
+  }>;
+  retrieval: Readonly<{ port: number; maxBodyBytes: number }>;
+  extractor: Readonly<{
+    port: number;
+    concurrency: number;
+    chatModel: ChatModelConfig | null;
+    maxAttempts: number;
+    retry: Readonly<{ strategy: 'fixed' | 'exponential'; intervalMs: number; maxIntervalMs: number }>;
+    sweepIntervalMs: number;
+    sweepGraceMs: number;
+    deletedRetentionDays: number;
+  }>;
+}>;
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/**
+ * Environment → configuration of all services. The only reader of the environment; pure.
+ *
+ * @throws AppError `config_invalid` naming every bad variable and its rule, never a value.
+ */
+export function loadConfig(raw: RawEnvironment): Config {
+  const env = parseEnvironment(raw);
+  return deepFreeze({
+    host: env.HOST,
+    logLevel: env.LOG_LEVEL,
+    telemetry: { otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null },
+    storage: {
+      dataDir: env.DATA_DIR,
+      databaseUrl: env.DATABASE_URL ?? null,
+      poolMax: env.DATABASE_POOL_MAX,
+      redisUrl: env.REDIS_URL ?? null,
+      queuePrefix: env.QUEUE_PREFIX,
+    },
+    auth: {
+      mode: env.AUTH ?? (LOOPBACK.has(env.HOST) ? 'none' : 'required'),
+      adminKey: env.ADMIN_API_KEY ?? null,
+      defaultUserId: env.DEFAULT_USER_ID,
+    },
+    shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+    embedding: embeddingConfig(env),
+    gateway: {
+      port: env.GATEWAY_PORT,
+      retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(/\/+$/, ''),
+      maxBodyBytes: env.MAX_BODY_BYTES,
+      bullBoardWritable: env.BULL_BOARD_WRITABLE,
+      preset: env.PRESET,
+      limits: { queueLimit: env.QUEUE_LIMIT, tenantQueueLimit: env.QUEUE_TENANT_LIMIT },
+    },
+    retrieval: { port: env.RETRIEVAL_PORT, maxBodyBytes: env.MAX_BODY_BYTES },
+    extractor: {
+      port: env.EXTRACTOR_PORT,
+      concurrency: env.EXTRACTOR_CONCURRENCY,
+      chatModel: chatModelConfig(env),
+      maxAttempts: env.MAX_ATTEMPTS,
+      retry: {
+        strategy: env.RETRY_STRATEGY,
+        intervalMs: env.RETRY_INTERVAL_MS,
+        maxIntervalMs: env.RETRY_MAX_INTERVAL_MS,
+      },
+      sweepIntervalMs: env.SWEEP_INTERVAL_MS,
+      sweepGraceMs: env.SWEEP_GRACE_MS,
+      deletedRetentionDays: env.DELETED_RETENTION_DAYS,
+    },
+  });
+}
+
+function chatModelConfig(env: Environment): ChatModelConfig | null {
+  if (env.LLM_BASE_URL === undefined || env.LLM_MODEL === undefined) return null;
+  return {
+    baseUrl: apiRoot(env.LLM_BASE_URL),
+    apiKey: env.LLM_API_KEY,
+    model: env.LLM_MODEL,
+    maxTokens: env.LLM_MAX_TOKENS,
+    temperature: env.LLM_TEMPERATURE,
+    timeoutMs: env.LLM_TIMEOUT_MS,
+  };
+}
+
+function embeddingConfig(env: Environment): EmbeddingConfig {
+  const provider =
+    env.EMBEDDING_PROVIDER ??
+    (env.EMBEDDING_BASE_URL !== undefined || env.EMBEDDING_MODEL !== undefined ? 'openai' : 'local');
+  const baseUrl = env.EMBEDDING_BASE_URL ?? env.LLM_BASE_URL;
+  if (provider !== 'openai') return { provider };
+  if (baseUrl === undefined || env.EMBEDDING_MODEL === undefined) return { provider: 'local' };
+  // The chat key belongs to the chat host: it is used for embeddings only when they share the address.
+  const fallbackKey = env.EMBEDDING_BASE_URL === undefined ? env.LLM_API_KEY : '';
+  return {
+    provider,
+    baseUrl: apiRoot(baseUrl),
+    apiKey: env.EMBEDDING_API_KEY ?? fallbackKey,
+    model: env.EMBEDDING_MODEL,
+    ...(env.EMBEDDING_DIMENSIONS === undefined ? {} : { dimensions: env.EMBEDDING_DIMENSIONS }),
+    timeoutMs: env.EMBEDDING_TIMEOUT_MS,
+    batchSize: env.EMBEDDING_BATCH_SIZE,
+  };
+}
+
+/** OpenAI clients expect the root that ends in `/v1`; a bare host gets it appended, any path stays as it is. */
+function apiRoot(url: string): string {
+  const parsed = new URL(url);
+  return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/\/+$/, '');
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && child !== null) deepFreeze(child as object);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const positiveInt = z.coerce.number().int().min(1);
+const nonNegativeInt = z.coerce.number().int().min(0);
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/**
+ * Every environment variable that Factmill reads, with its rule and default. `.env.example` and the table in
+ * README.md are tested against this list. An empty value counts as not set.
+ */
+export const environmentSchema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  GATEWAY_PORT: port.default(8080),
+  RETRIEVAL_PORT: port.default(8081),
+  EXTRACTOR_PORT: port.default(8082),
+  RETRIEVAL_URL: httpUrl.optional(),
+
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_POOL_MAX: positiveInt.max(500).default(10),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  QUEUE_PREFIX: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .default('factmill'),
+
+  AUTH: z.enum(['required', 'none']).optional(),
+  ADMIN_API_KEY: z.string().min(24).max(256).optional(),
+  DEFAULT_USER_ID: z.string().min(1).max(256).default('unknown'),
+  BULL_BOARD_WRITABLE: flag.default(false),
+  MAX_BODY_BYTES: positiveInt.max(64 * 1024 * 1024).default(4 * 1024 * 1024),
+
+  LLM_BASE_URL: httpUrl.optional(),
+  LLM_API_KEY: z.string().default(''),
+  LLM_MODEL: z.string().min(1).optional(),
+  LLM_MAX_TOKENS: positiveInt.default(512),
+  LLM_TEMPERATURE: z.coerce.number().min(0).max(2).default(0.1),
+  LLM_TIMEOUT_MS: positiveInt.default(60_000),
+
+  EMBEDDING_PROVIDER: z.enum(['local', 'openai', 'none']).optional(),
+  EMBEDDING_BASE_URL: httpUrl.optional(),
+  EMBEDDING_API_KEY: z.string().optional(),
+  EMBEDDING_MODEL: z.string().min(1).optional(),
+  EMBEDDING_DIMENSIONS: positiveInt.max(4_000).optional(),
+  EMBEDDING_TIMEOUT_MS: positiveInt.default(30_000),
+  EMBEDDING_BATCH_SIZE: positiveInt.max(2_048).default(16),
+
+  PRESET: z.enum(['standard', 'facts-and-context']).default('standard'),
+  EXTRACTOR_CONCURRENCY: positiveInt.max(1_000).default(10),
+  MAX_ATTEMPTS: positiveInt.max(100).default(5),
+  RETRY_STRATEGY: z.enum(['fixed', 'exponential']).default('fixed'),
+  RETRY_INTERVAL_MS: positiveInt.default(5_000),
+  RETRY_MAX_INTERVAL_MS: positiveInt.default(300_000),
+  QUEUE_LIMIT: nonNegativeInt.default(0),
+  QUEUE_TENANT_LIMIT: nonNegativeInt.default(0),
+  SWEEP_INTERVAL_MS: positiveInt.default(2_000),
+  SWEEP_GRACE_MS: positiveInt.default(5_000),
+  DELETED_RETENTION_DAYS: nonNegativeInt.default(30),
+  SHUTDOWN_GRACE_MS: nonNegativeInt.default(10_000),
+
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+});
+
+export type Environment = z.infer<typeof environmentSchema>;
+export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(environmentSchema.shape);

@@ -1,0 +1,14 @@
+export { loadConfig } from './config.ts';
+export type {
+  AuthConfig,
+  ChatModelConfig,
+  Config,
+  EmbeddingConfig,
+  QueueLimits,
+  StorageConfig,
+} from './config.ts';
+export { ENVIRONMENT_NAMES, environmentSchema } from './environment.ts';
+export type { Environment } from './environment.ts';
+export { parseEnvironment } from './parse-environment.ts';
+export type { RawEnvironment } from './parse-environment.ts';
+export { loadProcessEnvironment } from './process-environment.ts';

@@ -1,0 +1,70 @@
+import { AppError } from '@factmill/errors';
+import { type Environment, environmentSchema } from './environment.ts';
+
+export type RawEnvironment = Readonly<Record<string, string | undefined>>;
+
+function rule(message: string): string {
+  // zod quotes the value in some messages ("received …"); only the rule may be shown.
+  return message.replace(/, received .*$/s, '').replace(/^Invalid input: /, '');
+}
+
+/**
+ * Checks the environment.
+ *
+ * @throws AppError `config_invalid` that lists every bad name with its rule, and never a value.
+ */
+export function parseEnvironment(raw: RawEnvironment): Environment {
+  const present = Object.fromEntries(
+    Object.entries(raw).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environmentSchema.safeParse(present);
+  const problems = crossChecks(present);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const broken = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => ({ name: issue.path.join('.'), rule: rule(issue.message) }));
+  throw invalid([...broken, ...problems]);
+}
+
+type ConfigProblem = Readonly<{ name: string; rule: string }>;
+
+/** What has to be set together. Looks at what is set only, so that it can be told beside values that are wrong. */
+function crossChecks(
+  environment: Readonly<Partial<Record<keyof Environment, string | undefined>>>,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (environment.LLM_BASE_URL !== undefined && environment.LLM_MODEL === undefined) {
+    problems.push({ name: 'LLM_MODEL', rule: 'has to be set together with LLM_BASE_URL' });
+  }
+  if (environment.LLM_MODEL !== undefined && environment.LLM_BASE_URL === undefined) {
+    problems.push({ name: 'LLM_BASE_URL', rule: 'has to be set together with LLM_MODEL' });
+  }
+  const wantsRemoteEmbedding =
+    environment.EMBEDDING_PROVIDER === 'openai' ||
+    (environment.EMBEDDING_PROVIDER === undefined &&
+      (environment.EMBEDDING_BASE_URL !== undefined || environment.EMBEDDING_MODEL !== undefined));
+  if (wantsRemoteEmbedding && environment.EMBEDDING_MODEL === undefined) {
+    problems.push({
+      name: 'EMBEDDING_MODEL',
+      rule: 'has to be set for an OpenAI-compatible embedding endpoint',
+    });
+  }
+  if (
+    wantsRemoteEmbedding &&
+    environment.EMBEDDING_BASE_URL === undefined &&
+    environment.LLM_BASE_URL === undefined
+  ) {
+    problems.push({
+      name: 'EMBEDDING_BASE_URL',
+      rule: 'or LLM_BASE_URL has to be set together with EMBEDDING_MODEL',
+    });
+  }
+  return problems;
+}
+
+function invalid(problems: readonly ConfigProblem[]): AppError {
+  const list = problems.map((problem) => `${problem.name}: ${problem.rule}`).join('; ');
+  return new AppError('config_invalid', `The configuration is not valid. ${list}.`, {
+    fields: problems.map((problem) => ({ field: problem.name, message: problem.rule })),
+  });
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import {
+  booleanQuerySchema,
+  externalIdSchema,
+  filledText,
+  limitQuery,
+  MAX_CONTENT_LENGTH,
+  MAX_MESSAGES_PER_REQUEST,
+  metadataSchema,
+  nameSchema,
+  projectSchema,
+  storableObject,
+  text,
+  timestampSchema,
+  userIdSchema,
+} from './text.ts';
+import { extractionStateSchema } from './extraction-state.ts';
+
+export const roleSchema = z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+export type Role = z.infer<typeof roleSchema>;
+
+const toolCallSchema = storableObject(z.looseObject({ id: z.string().max(256).optional() }));
+
+export const messageInputSchema = z
+  .strictObject({
+    id: externalIdSchema
+      .optional()
+      .describe('Your own id, unique in the conversation. Posting it again stores nothing new.'),
+    role: roleSchema,
+    content: text(MAX_CONTENT_LENGTH).nullable(),
+    name: nameSchema.optional().describe('Who is speaking, when several people share the role.'),
+    tool_calls: z.array(toolCallSchema).max(128).optional(),
+    tool_call_id: text(256).optional(),
+    created_at: timestampSchema
+      .optional()
+      .describe('When it was said. Relative dates such as “yesterday” are resolved against it.'),
+  })
+  .refine((message) => message.content !== null || (message.tool_calls?.length ?? 0) > 0, {
+    path: ['content'],
+    error: 'must be text unless the message has tool_calls',
+  });
+export type MessageInput = z.infer<typeof messageInputSchema>;
+
+export const messagesInputSchema = z
+  .array(messageInputSchema)
+  .min(1)
+  .max(MAX_MESSAGES_PER_REQUEST)
+  .refine(
+    (messages) => {
+      const ids = messages.flatMap((message) => (message.id === undefined ? [] : [message.id]));
+      return new Set(ids).size === ids.length;
+    },
+    { error: 'must not contain the same id twice' },
+  );
+
+export const extractModeSchema = z
+  .enum(['auto', 'now', 'never'])
+  .describe('auto: when there is something a user said; now: in any case; never: only store.');
+
+export const createConversationSchema = z.strictObject({
+  id: externalIdSchema.optional(),
+  user_id: userIdSchema.optional(),
+  project: projectSchema.optional(),
+  title: filledText(512).optional(),
+  metadata: metadataSchema.optional(),
+});
+
+export const postMessagesSchema = z.strictObject({
+  messages: messagesInputSchema,
+  user_id: userIdSchema.optional(),
+  extract: extractModeSchema.default('auto'),
+  regenerated: z.boolean().default(false).describe('The last assistant reply is replaced by this one.'),
+});
+
+export const flushSchema = z.strictObject({ user_id: userIdSchema.optional() });
+
+const extractionRefSchema = z.object({ id: z.uuid(), state: extractionStateSchema }).nullable();
+
+/** Present when the user could not be determined: nothing was stored, and this says what to do. */
+export const skippedSchema = z.object({ reason: z.literal('unknown_user'), detail: z.string() });
+
+export const acceptedMessagesSchema = z.object({
+  conversation_id: z.string(),
+  user_id: z.string(),
+  message_ids: z.array(z.string()),
+  extraction: extractionRefSchema,
+  skipped: skippedSchema.optional(),
+});
+export type AcceptedMessages = z.infer<typeof acceptedMessagesSchema>;
+
+export const conversationSchema = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  project: z.string().nullable(),
+  title: z.string().nullable(),
+  metadata: metadataSchema,
+  message_count: z.int(),
+  created_at: timestampSchema,
+  last_active_at: timestampSchema,
+  extracted_at: timestampSchema.nullable(),
+  extracted_seq: z.int(),
+});
+export type Conversation = z.infer<typeof conversationSchema>;
+
+export const messageSchema = z.object({
+  id: z.string(),
+  seq: z.int(),
+  role: roleSchema,
+  content: z.string().nullable(),
+  name: z.string().nullable(),
+  tool_calls: z.array(z.json()).nullable(),
+  tool_call_id: z.string().nullable(),
+  superseded: z.boolean(),
+  created_at: timestampSchema,
+});
+export type Message = z.infer<typeof messageSchema>;
+
+export const listConversationsQuerySchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  project: projectSchema.optional(),
+  limit: limitQuery(200, 50),
+  cursor: z.string().max(512).optional(),
+});
+
+export const listMessagesQuerySchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  superseded: booleanQuerySchema.optional(),
+  limit: limitQuery(500, 100),
+  cursor: z.string().max(512).optional(),
+});
+
+export const userQuerySchema = z.strictObject({ user_id: userIdSchema.optional() });

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { messagesInputSchema, skippedSchema } from './conversations.ts';
+import { extractionStateSchema } from './extraction-state.ts';
+import { externalIdSchema, limitQuery, metadataSchema, timestampSchema, userIdSchema } from './text.ts';
+
+export const presetNameSchema = z.enum(['standard', 'facts-and-context']);
+export type PresetName = z.infer<typeof presetNameSchema>;
+
+export const createExtractionSchema = z.strictObject({
+  messages: messagesInputSchema,
+  user_id: userIdSchema.optional(),
+  conversation_id: externalIdSchema.optional(),
+  preset: presetNameSchema.optional(),
+  metadata: metadataSchema.optional(),
+});
+
+export const acceptedExtractionSchema = z.object({
+  id: z.uuid().nullable(),
+  state: extractionStateSchema,
+  status_url: z.string().nullable(),
+  conversation_id: z.string().nullable(),
+  user_id: z.string(),
+  skipped: skippedSchema.optional(),
+});
+export type AcceptedExtraction = z.infer<typeof acceptedExtractionSchema>;
+
+/** What went wrong, as the ledger has it. Never contains text of a conversation or of a model. */
+export const extractionErrorSchema = z.object({ class: z.string(), message: z.string() });
+
+export const extractionSchema = z.object({
+  id: z.uuid(),
+  state: extractionStateSchema,
+  user_id: z.string(),
+  conversation_id: z.string(),
+  trigger: z.string(),
+  preset: z.string(),
+  attempts: z.int(),
+  reason: z.string().nullable().describe('Why it was dropped or skipped.'),
+  counts: z.object({
+    added: z.int(),
+    updated: z.int(),
+    deleted: z.int(),
+    unchanged: z.int(),
+    rejected: z.int(),
+  }),
+  memory_ids: z.array(z.uuid()),
+  degraded: z.string().optional(),
+  error: extractionErrorSchema.optional(),
+  timings: z.object({
+    accepted_at: timestampSchema,
+    started_at: timestampSchema.nullable(),
+    finished_at: timestampSchema.nullable(),
+    next_attempt_at: timestampSchema.nullable(),
+    queued_ms: z.int().nullable(),
+    model_ms: z.int().nullable(),
+    embed_ms: z.int().nullable(),
+    apply_ms: z.int().nullable(),
+    total_ms: z.int().nullable(),
+  }),
+  usage: z.object({
+    model: z.string().nullable(),
+    model_calls: z.int(),
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+  }),
+  metadata: metadataSchema,
+});
+export type Extraction = z.infer<typeof extractionSchema>;
+
+export const listExtractionsQuerySchema = z.strictObject({
+  state: extractionStateSchema.optional(),
+  user_id: userIdSchema.optional(),
+  conversation_id: externalIdSchema.optional(),
+  since: timestampSchema.optional(),
+  limit: limitQuery(200, 50),
+  cursor: z.string().max(512).optional(),
+});
+
+export const replayExtractionsSchema = z.strictObject({
+  state: z.enum(['failed', 'dropped', 'skipped', 'done']).default('failed'),
+  user_id: userIdSchema.optional(),
+  since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
+});
+
+export const replayedSchema = z.object({ replayed: z.int(), ids: z.array(z.uuid()) });

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import {
+  booleanQuerySchema,
+  filledText,
+  limitQuery,
+  MAX_MEMORIES_PER_BATCH,
+  MAX_MEMORY_LENGTH,
+  metadataSchema,
+  nameSchema,
+  projectSchema,
+  timestampSchema,
+  userIdSchema,
+} from './text.ts';
+
+export const memoryKindSchema = z.enum(['fact', 'qa', 'note', 'event']);
+export type MemoryKind = z.infer<typeof memoryKindSchema>;
+export const memoryScopeSchema = z.enum(['global', 'conversation']);
+
+export const DEFAULT_CATEGORY = 'general';
+
+const categorySchema = nameSchema;
+const keySchema = filledText(256);
+const tagsSchema = z.array(nameSchema).max(64);
+const bodyText = filledText(MAX_MEMORY_LENGTH);
+
+const shared = {
+  category: categorySchema.optional(),
+  tags: tagsSchema.optional(),
+  project: projectSchema.optional(),
+  topic: nameSchema.optional(),
+  tier: z.union([z.literal(1), z.literal(2), z.literal(3)]).optional(),
+  importance: z.number().min(0).max(1).optional(),
+  confidence: z.int().min(0).max(100).optional(),
+  source: nameSchema.optional(),
+  source_context: filledText(2_000).optional(),
+  expires_at: timestampSchema.optional(),
+  expires_in_days: z.number().positive().max(36_500).optional(),
+  valid_from: timestampSchema.optional(),
+  metadata: metadataSchema.optional(),
+};
+
+const oneForm = 'give either content, or key and value, or question and answer';
+
+export const memoryInputSchema = z
+  .strictObject({
+    content: bodyText.optional(),
+    key: keySchema.optional(),
+    value: bodyText.optional(),
+    question: bodyText.optional(),
+    answer: bodyText.optional(),
+    ...shared,
+  })
+  .refine((input) => (input.key === undefined) === (input.value === undefined), {
+    path: ['key'],
+    error: 'key and value go together',
+  })
+  .refine((input) => (input.question === undefined) === (input.answer === undefined), {
+    path: ['question'],
+    error: 'question and answer go together',
+  })
+  .refine((input) => input.key === undefined || input.question === undefined, {
+    path: ['key'],
+    error: oneForm,
+  })
+  .refine((input) => input.content !== undefined || input.key !== undefined || input.question !== undefined, {
+    path: ['content'],
+    error: oneForm,
+  })
+  .refine((input) => input.expires_at === undefined || input.expires_in_days === undefined, {
+    path: ['expires_at'],
+    error: 'give expires_at or expires_in_days, not both',
+  });
+export type MemoryInput = z.infer<typeof memoryInputSchema>;
+
+export const createMemorySchema = memoryInputSchema.safeExtend({ user_id: userIdSchema.optional() });
+
+export const batchMemoriesSchema = z.strictObject({
+  memories: z
+    .array(memoryInputSchema.safeExtend({ user_id: userIdSchema.optional() }))
+    .min(1)
+    .max(MAX_MEMORIES_PER_BATCH),
+  user_id: userIdSchema.optional(),
+});
+
+export const patchMemorySchema = z
+  .strictObject({
+    content: bodyText.optional(),
+    value: bodyText.optional(),
+    question: bodyText.optional(),
+    answer: bodyText.optional(),
+    ...shared,
+    expires_at: timestampSchema.nullable().optional(),
+    project: projectSchema.nullable().optional(),
+    topic: nameSchema.nullable().optional(),
+    user_id: userIdSchema.optional(),
+  })
+  .refine((input) => Object.keys(input).some((key) => key !== 'user_id'), {
+    error: 'names no field to change',
+  });
+export type MemoryPatch = z.infer<typeof patchMemorySchema>;
+
+export const memorySchema = z.object({
+  id: z.uuid(),
+  user_id: z.string(),
+  tier: z.int(),
+  kind: memoryKindSchema,
+  category: z.string(),
+  key: z.string().nullable(),
+  value: z.string().nullable(),
+  content: z.string(),
+  question: z.string().nullable(),
+  answer: z.string().nullable(),
+  tags: z.array(z.string()),
+  project: z.string().nullable(),
+  topic: z.string().nullable(),
+  importance: z.number(),
+  confidence: z.int(),
+  source: z.string(),
+  source_context: z.string().nullable(),
+  scope: memoryScopeSchema,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  last_accessed_at: timestampSchema.nullable(),
+  access_count: z.int(),
+  expires_at: timestampSchema.nullable(),
+  valid_from: timestampSchema,
+  valid_to: timestampSchema.nullable(),
+  archived: z.boolean(),
+  provenance: z.object({ extraction_id: z.uuid().nullable(), message_ids: z.array(z.string()) }),
+  metadata: metadataSchema,
+});
+export type Memory = z.infer<typeof memorySchema>;
+
+/** What happened to one memory of a batch. */
+export const writeStatusSchema = z.enum(['created', 'updated', 'unchanged', 'skipped']);
+export type WriteStatus = z.infer<typeof writeStatusSchema>;
+
+export const batchResultSchema = z.object({
+  results: z.array(z.object({ id: z.uuid().nullable(), status: writeStatusSchema })),
+});
+
+export const listMemoriesQuerySchema = z
+  .strictObject({
+    user_id: userIdSchema.optional(),
+    tag: nameSchema.optional(),
+    category: categorySchema.optional(),
+    key: keySchema.optional(),
+    kind: memoryKindSchema.optional(),
+    tier: z.coerce.number().int().min(1).max(3).optional(),
+    project: projectSchema.optional(),
+    scope: memoryScopeSchema.optional(),
+    q: filledText(512).optional(),
+    sort_by: z.enum(['created_at', 'updated_at', 'importance', 'category', 'key']).default('created_at'),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    limit: limitQuery(200, 50),
+    offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
+    cursor: z.string().max(512).optional(),
+    all_users: booleanQuerySchema.default(false),
+  })
+  .refine((query) => query.offset === undefined || query.cursor === undefined, {
+    path: ['offset'],
+    error: 'give offset or cursor, not both',
+  });
+export type ListMemoriesQuery = z.infer<typeof listMemoriesQuerySchema>;
+
+export const deleteMemoriesQuerySchema = z.strictObject({
+  key: keySchema,
+  category: categorySchema.optional(),
+  user_id: userIdSchema.optional(),
+});
+
+export const memoryVersionSchema = z.object({
+  memory_id: z.uuid(),
+  number: z.int(),
+  operation: z.enum(['ADD', 'UPDATE', 'SUPERSEDE', 'DELETE', 'MERGE', 'ARCHIVE', 'RESTORE']),
+  before: z.json(),
+  after: z.json(),
+  actor: z.string(),
+  extraction_id: z.uuid().nullable(),
+  created_at: timestampSchema,
+});

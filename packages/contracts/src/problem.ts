@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** RFC 9457 problem details, with a stable code and the fields that are wrong. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })),
+  request_id: z.string(),
+});
+export type Problem = z.infer<typeof problemSchema>;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** Longest message content, in UTF-16 units. Longer texts belong into documents or several messages. */
+export const MAX_CONTENT_LENGTH = 200_000;
+/** Longest memory text, in UTF-16 units. */
+export const MAX_MEMORY_LENGTH = 8_000;
+export const MAX_ID_LENGTH = 128;
+export const MAX_USER_ID_LENGTH = 256;
+export const MAX_MESSAGES_PER_REQUEST = 500;
+export const MAX_MEMORIES_PER_BATCH = 1_000;
+/** Deepest nesting of a request body: an object in an object is 2. */
+export const MAX_JSON_DEPTH = 16;
+
+/** For this user nothing is stored, searched or extracted (A10). */
+export const UNKNOWN_USER = 'unknown';
+
+/**
+ * Text that Postgres can hold: no NUL character, no unpaired surrogate. Both are refused rather than repaired,
+ * because what comes back must be what was accepted.
+ */
+export function text(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .refine((value) => !value.includes('\u0000'), { error: 'must not contain a NUL character' })
+    .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode (unpaired surrogate)' });
+}
+
+/** Text with at least one character that is not white space. */
+export function filledText(maxLength: number) {
+  return text(maxLength).refine((value) => value.trim() !== '', { error: 'must not be empty' });
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what an id must not contain
+const CONTROL = /[\u0000-\u001f\u007f]/u;
+
+const UNSTORABLE = 'must not contain NUL characters or unpaired surrogates';
+
+/** Whether Postgres can hold every text and key in a JSON value. Depth is bounded by MAX_JSON_DEPTH. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, child]) => isStorable(key) && isStorable(child));
+}
+
+/** A JSON object of the caller's that is stored as it is. */
+export function storableObject<T extends z.ZodType>(schema: T) {
+  return schema.refine(isStorable, { error: UNSTORABLE });
+}
+
+function identifier(maxLength: number) {
+  return filledText(maxLength).refine((value) => !CONTROL.test(value), {
+    error: 'must not contain control characters',
+  });
+}
+
+export const userIdSchema = identifier(MAX_USER_ID_LENGTH).describe(
+  'Whose memory this is. Precedence: request, then the conversation, the API key’s user, its name, the configured default.',
+);
+export const externalIdSchema = identifier(MAX_ID_LENGTH);
+export const uuidSchema = z.uuid();
+
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
+const END_OF_TIME = Date.UTC(10_000, 0, 1);
+/** A moment in the years 1 to 9999 (UTC): what both Postgres and JavaScript can hold and print alike. */
+export const timestampSchema = z.iso.datetime({ offset: true }).refine(
+  (value) => {
+    const time = Date.parse(value);
+    return time >= FIRST_INSTANT && time < END_OF_TIME;
+  },
+  { error: 'must be in the years 1 to 9999' },
+);
+export const projectSchema = identifier(256);
+export const nameSchema = identifier(128);
+export const metadataSchema = z
+  .record(z.string().max(128), z.json())
+  .refine(isStorable, { error: UNSTORABLE })
+  .describe('Your own JSON object; stored and returned, never interpreted.');
+
+/** Query parameters arrive as text. */
+export const booleanQuerySchema = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** `limit` of a list. */
+export function limitQuery(max: number, fallback: number) {
+  return z.coerce.number().int().min(1).max(max).default(fallback);
+}

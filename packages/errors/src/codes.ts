@@ -1,0 +1,51 @@
+import type { ErrorKind } from './app-error.ts';
+
+/**
+ * Every code that a response, a ledger row or a log line can carry, with its kind. Codes are part of the
+ * contract: add, never rename.
+ */
+const KINDS = {
+  invalid_request: 'invalid',
+  invalid_json: 'invalid',
+  forbidden_key: 'invalid',
+  unknown_user: 'invalid',
+  payload_too_large: 'too_large',
+  unauthorized: 'unauthorized',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  method_not_allowed: 'not_found',
+  idempotency_conflict: 'conflict',
+  conversation_user_mismatch: 'conflict',
+  memory_conflict: 'conflict',
+  state_conflict: 'conflict',
+  fenced: 'conflict',
+  database_unavailable: 'unavailable',
+  queue_unavailable: 'unavailable',
+  retrieval_unavailable: 'unavailable',
+  embedding_unavailable: 'unavailable',
+  overloaded: 'unavailable',
+  shutting_down: 'unavailable',
+  model_throttled: 'unavailable',
+  model_quota: 'unavailable',
+  model_transient: 'unavailable',
+  model_config: 'invalid',
+  model_input: 'invalid',
+  model_refusal: 'invalid',
+  model_truncated: 'invalid',
+  model_bad_reply: 'invalid',
+  config_invalid: 'invalid',
+  schema_outdated: 'unavailable',
+  data_dir_locked: 'conflict',
+  port_in_use: 'conflict',
+  internal: 'bug',
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof KINDS;
+
+/** The kind that belongs to a code. */
+export function kindOfCode(code: ErrorCode): ErrorKind {
+  return KINDS[code];
+}
+
+/** All codes, for documentation and tests. */
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(KINDS) as ErrorCode[];

@@ -1,0 +1,116 @@
+import { AppError } from '@factmill/errors';
+import type { Logger, Telemetry } from '@factmill/telemetry';
+import express, { type ErrorRequestHandler, type Express, json, type RequestHandler } from 'express';
+import { assertPlainJson } from './plain-json.ts';
+import { statusOf, toAppError, toProblem } from './problem.ts';
+import { localsOf, requestContext } from './request-context.ts';
+
+export type HealthChecks = Readonly<{
+  /** Basic configuration for `/health`; no secrets, no addresses. */
+  describe: () => Record<string, unknown>;
+  /** Liveness: resolves to the reasons why this process should be restarted; empty is alive. */
+  liveness?: () => Promise<readonly string[]>;
+  /** Readiness: resolves to what is missing before requests can be served; empty is ready. */
+  readiness: () => Promise<readonly string[]>;
+}>;
+
+export type HttpAppOptions = Readonly<{
+  service: string;
+  version: string;
+  logger: Logger;
+  telemetry: Telemetry;
+  health: HealthChecks;
+  maxBodyBytes: number;
+  /** Adds the service's own routes. */
+  routes: (app: Express) => void;
+}>;
+
+/**
+ * An Express application with what all services share: request ids, one trace and one log line per request,
+ * bounded and checked JSON bodies, health, metrics, and problem+json for everything that goes wrong.
+ */
+export function createHttpApp(options: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.use(requestContext(options));
+  app.use(securityHeaders);
+  addHealthRoutes(app, options);
+  app.use(json({ limit: options.maxBodyBytes, strict: false }));
+  app.use(checkBody);
+  options.routes(app);
+  app.use(() => {
+    throw new AppError(
+      'not_found',
+      'There is nothing at this address. The reference is at /docs of the gateway.',
+    );
+  });
+  app.use(problemHandler(options.logger));
+  return app;
+}
+
+const securityHeaders: RequestHandler = (_request, response, next) => {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('X-Frame-Options', 'DENY');
+  next();
+};
+
+const checkBody: RequestHandler = (request, _response, next) => {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+  if (request.body === undefined && hasBody && request.is('application/json') === false) {
+    throw new AppError('invalid_request', 'The body has to be JSON: set Content-Type: application/json.');
+  }
+  if (request.body !== undefined) assertPlainJson(request.body);
+  next();
+};
+
+function addHealthRoutes(app: Express, options: HttpAppOptions): void {
+  const { health, telemetry } = options;
+  app.get('/health', async (_request, response) => {
+    const missing = await health.readiness();
+    response.json({
+      status: missing.length === 0 ? 'ok' : 'degraded',
+      service: options.service,
+      version: options.version,
+      ...(missing.length === 0 ? {} : { missing }),
+      ...health.describe(),
+    });
+  });
+  app.get('/healthz', async (_request, response) => {
+    const reasons = (await health.liveness?.()) ?? [];
+    response.status(reasons.length === 0 ? 200 : 503).json({ alive: reasons.length === 0, reasons });
+  });
+  app.get('/readyz', async (_request, response) => {
+    const missing = await health.readiness();
+    response.status(missing.length === 0 ? 200 : 503).json({ ready: missing.length === 0, missing });
+  });
+  app.get('/metrics', (request, response) => {
+    telemetry.metricsHandler(request, response);
+  });
+}
+
+function problemHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request, response, next) => {
+    const error = toAppError(thrown);
+    const { requestId, facts } = localsOf(response);
+    facts['code'] = error.code;
+    if (error.kind === 'bug') logger.error({ err: thrown, request_id: requestId }, 'unexpected error');
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    if (error.kind === 'unauthorized' && !response.hasHeader('WWW-Authenticate')) {
+      response.setHeader('WWW-Authenticate', 'Bearer realm="factmill"');
+    }
+    if (error.kind === 'unavailable') {
+      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
+    }
+    response
+      .status(statusOf(error))
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblem(error, requestId)));
+  };
+}

@@ -1,0 +1,84 @@
+import type { Problem } from '@factmill/contracts';
+import { AppError, type ErrorKind, isAppError } from '@factmill/errors';
+
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unavailable: 503,
+  bug: 500,
+};
+
+const TITLE: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'The request is not valid',
+  unauthorized: 'Authentication is needed',
+  forbidden: 'Not permitted',
+  not_found: 'Not found',
+  conflict: 'Conflict',
+  too_large: 'The request is too large',
+  unavailable: 'Temporarily unavailable',
+  bug: 'Internal error',
+};
+
+/** HTTP status of an error's kind. */
+export function statusOf(error: AppError): number {
+  return STATUS[error.kind];
+}
+
+/** Any thrown value as the body of an `application/problem+json` answer. Foreign errors show nothing of themselves. */
+export function toProblem(error: AppError, requestId: string): Problem {
+  return {
+    type: `urn:factmill:problem:${error.code}`,
+    title: TITLE[error.kind],
+    status: statusOf(error),
+    code: error.code,
+    detail:
+      error.kind === 'bug'
+        ? 'Something went wrong on our side; nothing that was accepted is lost. Quote the request id when you report it.'
+        : error.message,
+    errors: error.fields.map(({ field, message }) => ({ field, message })),
+    request_id: requestId,
+  };
+}
+
+type BodyParserError = Error & { type: string; status: number };
+
+/** What Express and its body parser throw, and anything else, as an AppError. */
+export function toAppError(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  if (error instanceof Error && 'type' in error && 'status' in error) {
+    const { type } = error as BodyParserError;
+    if (type === 'entity.too.large') {
+      return new AppError(
+        'payload_too_large',
+        'The body is larger than this server accepts; send it in parts.',
+      );
+    }
+    if (type === 'entity.parse.failed') {
+      return new AppError('invalid_json', 'The body is not valid JSON.');
+    }
+    if (
+      type === 'encoding.unsupported' ||
+      type === 'charset.unsupported' ||
+      type === 'entity.verify.failed'
+    ) {
+      return new AppError('invalid_request', 'The body’s encoding is not supported; send UTF-8 JSON.');
+    }
+    if (type === 'request.aborted' || type === 'request.size.invalid') {
+      return new AppError('invalid_request', 'The body ended before its announced length.');
+    }
+  }
+  if (error instanceof URIError) {
+    return new AppError('invalid_request', 'The path is not valid percent-encoded UTF-8.');
+  }
+  if (error instanceof Error && 'status' in error && error.status === 400) {
+    return new AppError(
+      'invalid_request',
+      'The request cannot be read; is its body compressed as announced?',
+    );
+  }
+  return new AppError('internal', 'Unexpected error.', { cause: error });
+}

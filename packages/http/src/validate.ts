@@ -1,0 +1,31 @@
+import { AppError, type FieldProblem } from '@factmill/errors';
+import type { z } from 'zod';
+
+/**
+ * Checks a body, query or path against its schema.
+ *
+ * @throws AppError `invalid_request` with one entry per wrong field; unknown fields are named.
+ */
+export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.flatMap(toFields).slice(0, 50);
+  const first = fields[0];
+  const where = first === undefined || first.field === '' ? '' : `${first.field}: `;
+  const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
+  throw new AppError('invalid_request', `${where}${first?.message ?? 'not valid'}${more}.`, { fields });
+}
+
+function toFields(issue: z.core.$ZodIssue): FieldProblem[] {
+  const path = issue.path.join('.').slice(0, 256);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: (path === '' ? key : `${path}.${key}`).slice(0, 256),
+      message: 'is not a known field',
+    }));
+  }
+  const message = issue.message
+    .replace(/^Invalid input: /, '')
+    .replace(/^\w/, (letter) => letter.toLowerCase());
+  return [{ field: path, message }];
+}

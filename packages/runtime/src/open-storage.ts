@@ -1,0 +1,60 @@
+import { type Authenticator, createAuthenticator } from '@factmill/auth';
+import type { Config } from '@factmill/config';
+import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import type { QueueConfig } from '@factmill/queue';
+import type { Logger } from '@factmill/telemetry';
+
+/** Where this process keeps things. `embedded` is the PGlite behind `connectionString`. */
+export type Storage = Readonly<{ connectionString: string; embedded: boolean }>;
+
+/** @throws AppError `config_invalid` when no DATABASE_URL is set: services on their own share a real Postgres. */
+export function externalStorage(config: Config): Storage {
+  if (config.storage.databaseUrl === null) {
+    throw new AppError(
+      'config_invalid',
+      'DATABASE_URL has to be set: a service on its own needs a Postgres to share with the others. npm start runs all of them on embedded storage.',
+    );
+  }
+  return { connectionString: config.storage.databaseUrl, embedded: false };
+}
+
+/** A pool for this process. It connects on first use. */
+export function openDatabase(
+  config: Config,
+  storage: Storage,
+  service: string,
+  logger: Logger,
+): DatabasePool {
+  return createPool({
+    connectionString: storage.connectionString,
+    max: config.storage.poolMax,
+    applicationName: `factmill-${service}`,
+    statementTimeoutMs: 60_000,
+    logger,
+  });
+}
+
+/** Which backend the queue runs on: Redis when REDIS_URL is set, else the database. */
+export function queueConfigOf(config: Config, storage: Storage): QueueConfig {
+  return config.storage.redisUrl === null
+    ? {
+        backend: 'postgres',
+        connectionString: storage.connectionString,
+        // PGlite has one session, in which BullMQ finds its functions only in the default schema.
+        schema: storage.embedded ? 'public' : 'factmill_queue',
+        embedded: storage.embedded,
+      }
+    : { backend: 'redis', url: config.storage.redisUrl, keyPrefix: config.storage.queuePrefix };
+}
+
+/** The one way all HTTP services check API keys. */
+export function openAuthenticator(config: Config, database: DatabasePool): Authenticator {
+  return createAuthenticator({
+    mode: config.auth.mode,
+    adminKey: config.auth.adminKey,
+    defaultTenantId: DEFAULT_TENANT_ID,
+    findKey: (id) => findApiKey(database, id),
+    now: () => new Date(),
+  });
+}

@@ -1,0 +1,50 @@
+import type { Sql } from '@factmill/database';
+
+/** How long an answer of the database counts: probes and `/health` do not add load. */
+const CACHE_MS = 1_000;
+const TIMEOUT_MS = 2_000;
+
+export type ReadinessDeps = Readonly<{
+  database: Sql;
+  /** Further things that have to be there, by name: resolves to whether they are. */
+  also?: Readonly<Record<string, () => Promise<boolean>>>;
+}>;
+
+/** What is missing before this process can serve requests: `database`, or a name of `also`. */
+export function createReadiness(deps: ReadinessDeps): () => Promise<readonly string[]> {
+  let cached: { at: number; answer: Promise<readonly string[]> } | undefined;
+
+  async function check(): Promise<readonly string[]> {
+    const checks: Record<string, () => Promise<boolean>> = {
+      database: async () => {
+        await deps.database.query('select 1');
+        return true;
+      },
+      ...deps.also,
+    };
+    const missing = await Promise.all(
+      Object.entries(checks).map(async ([name, ask]) => ((await within(ask)) ? [] : [name])),
+    );
+    return missing.flat();
+  }
+
+  return () => {
+    if (cached === undefined || Date.now() - cached.at > CACHE_MS)
+      cached = { at: Date.now(), answer: check() };
+    return cached.answer;
+  };
+}
+
+async function within(ask: () => Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, TIMEOUT_MS, false);
+  });
+  try {
+    return await Promise.race([ask(), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,101 @@
+import { type Config, loadConfig, loadProcessEnvironment, type RawEnvironment } from '@factmill/config';
+import { isAppError } from '@factmill/errors';
+import { createLogger, type Logger, startTelemetry, type Telemetry } from '@factmill/telemetry';
+import { type Closers, createClosers } from './closers.ts';
+
+export const VERSION = '0.1.0';
+
+export type ProcessContext = Readonly<{
+  config: Config;
+  logger: Logger;
+  telemetry: Telemetry;
+  /** What is added here is released in reverse order when the process stops. */
+  closers: Closers;
+}>;
+
+/**
+ * A signal to the whole process group reaches a child once from the group and once from its parent; only one
+ * that comes later than this is a second wish.
+ */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Beyond the grace for running work, stopping may take this long before the process ends itself. */
+const CLOSE_MARGIN_MS = 2_000;
+
+/**
+ * The life of a service process: read the configuration, start, stop on SIGTERM, SIGINT or SIGHUP (exit 0), end at
+ * once on a second signal. A start that fails prints one sentence and exits 1. Only `main.ts` files call this.
+ * `defaults` stand in for variables that are not set.
+ */
+export async function runProcess(
+  service: string,
+  start: (context: ProcessContext) => Promise<void>,
+  defaults: RawEnvironment = {},
+): Promise<void> {
+  const closers = createClosers();
+  let logger: Logger | undefined;
+  try {
+    const config = loadConfig({ ...defaults, ...loadProcessEnvironment() });
+    logger = createLogger({
+      service,
+      level: config.logLevel,
+      exported: config.telemetry.otlpEndpoint !== null,
+    });
+    const telemetry = closers.add(
+      await startTelemetry({ service, version: VERSION, otlpEndpoint: config.telemetry.otlpEndpoint }),
+    );
+    endOnBug(logger);
+    stopOnSignal(config, logger, closers);
+    await start({ config, logger, telemetry, closers });
+  } catch (error) {
+    await closers.close().catch(() => undefined);
+    failStart(service, error, logger);
+  }
+}
+
+function stopOnSignal(config: Config, logger: Logger, closers: Closers): void {
+  let stoppingSince: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+      return;
+    }
+    stoppingSince = performance.now();
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => {
+      logger.error('did not stop in time');
+      process.exit(1);
+    }, config.shutdownGraceMs + CLOSE_MARGIN_MS).unref();
+    closers.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopped with an error');
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+}
+
+/** After an error that nobody handled the state is unknown: end, and let the supervisor start afresh. */
+function endOnBug(logger: Logger): void {
+  const end = (error: unknown) => {
+    logger.fatal({ err: error }, 'unhandled error');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
+
+function failStart(service: string, error: unknown, logger: Logger | undefined): never {
+  if (isAppError(error)) {
+    process.stderr.write(`${service}: ${error.message}\n`);
+  } else if (logger !== undefined) {
+    logger.fatal({ err: error }, 'could not start');
+  } else {
+    process.stderr.write(
+      `${service}: could not start (${error instanceof Error ? error.name : typeof error})\n`,
+    );
+  }
+  process.exit(1);
+}

@@ -1,0 +1,134 @@
+import { type Attributes, logs, SeverityNumber, trace } from '@opentelemetry/api';
+import { Writable } from 'node:stream';
+import { type Logger as PinoLogger, multistream, pino, stdTimeFunctions } from 'pino';
+
+export type Logger = PinoLogger;
+
+/**
+ * Fields that could hold someone's text or a secret. They are cut out wherever they appear at the top or one
+ * level down, as a second fence behind the rule that nobody logs them in the first place.
+ */
+const REDACTED = [
+  'content',
+  'text',
+  'query',
+  'messages',
+  'prompt',
+  'raw',
+  'value',
+  'question',
+  'answer',
+  'authorization',
+  'apiKey',
+  'key',
+  'secret',
+  'password',
+  'connectionString',
+].flatMap((field) => [field, `*.${field}`]);
+
+const SEVERITY: Readonly<Record<number, SeverityNumber>> = {
+  10: SeverityNumber.TRACE,
+  20: SeverityNumber.DEBUG,
+  30: SeverityNumber.INFO,
+  40: SeverityNumber.WARN,
+  50: SeverityNumber.ERROR,
+  60: SeverityNumber.FATAL,
+};
+
+/** Hands each line to OpenTelemetry as well; a no-op until a logger provider is registered. */
+function createOtelStream(service: string): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const { level, time, msg, ...attributes } = JSON.parse(chunk.toString('utf8')) as Attributes & {
+        level: number;
+        time: string;
+        msg?: string;
+      };
+      logs.getLogger(service).emit({
+        severityNumber: SEVERITY[level] ?? SeverityNumber.UNSPECIFIED,
+        timestamp: new Date(time),
+        body: msg ?? '',
+        attributes,
+      });
+      done();
+    },
+  });
+}
+
+export type LoggerOptions = Readonly<{
+  service: string;
+  level: string;
+  /** Send lines to OpenTelemetry too. */
+  exported?: boolean;
+  /** Where lines go; stdout unless a test says otherwise. */
+  destination?: NodeJS.WritableStream;
+}>;
+
+/** JSON lines with the ids of the active trace; one wide event per request and per job. */
+export function createLogger(options: LoggerOptions): Logger {
+  const main = options.destination ?? pino.destination({ fd: 1, sync: false });
+  const stream = options.exported
+    ? multistream([{ stream: main }, { stream: createOtelStream(options.service) }])
+    : main;
+  return pino(
+    {
+      base: { service: options.service },
+      level: options.level,
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: REDACTED, censor: '[redacted]' },
+      mixin() {
+        const span = trace.getActiveSpan()?.spanContext();
+        return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
+      },
+      serializers: { err: errorForLog },
+      formatters: { log: withoutErrorText },
+      hooks: {
+        // Without a message pino would take the error's own, which can quote input.
+        logMethod(args, method) {
+          const [first, message] = args as unknown[];
+          if (message !== undefined || typeof first === 'string') return method.apply(this, args);
+          method.apply(this, [
+            first instanceof Error ? { err: first } : first,
+            'no message',
+          ] as unknown as typeof args);
+        },
+      },
+    },
+    stream,
+  );
+}
+
+/** Errors under other names than `err` (which has a serializer) get the same treatment. */
+function withoutErrorText(fields: Record<string, unknown>): Record<string, unknown> {
+  const strays = Object.entries(fields).filter(([name, value]) => name !== 'err' && value instanceof Error);
+  if (strays.length === 0) return fields;
+  return { ...fields, ...Object.fromEntries(strays.map(([name, error]) => [name, errorForLog(error)])) };
+}
+
+/**
+ * What of an error may be written down: its name, code and the places of our own stack. Messages of foreign
+ * errors can quote input (a Postgres error names the offending value), so only AppError messages are kept.
+ */
+function errorForLog(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    name: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.name === 'AppError' ? { message: error.message } : {}),
+    stack: placesOf(error),
+    ...(error.cause === undefined ? {} : { cause: errorForLog(error.cause) }),
+  };
+}
+
+/** The frames of a stack, without the message in front of them, which can have lines that look like frames. */
+function placesOf(error: Error): string {
+  const stack = error.stack ?? '';
+  const start = stack.indexOf(error.message);
+  return stack
+    .slice(start < 0 ? 0 : start + error.message.length)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 12)
+    .join('\n');
+}

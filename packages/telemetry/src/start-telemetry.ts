@@ -1,0 +1,44 @@
+import { metrics } from '@opentelemetry/api';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export type Telemetry = Readonly<{
+  /** Answers a scrape in the Prometheus text format. */
+  metricsHandler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Sends what is buffered and stops. */
+  close: () => Promise<void>;
+}>;
+
+export type TelemetryOptions = Readonly<{
+  service: string;
+  version: string;
+  /** OTLP endpoint for traces and logs; null keeps them off. Metrics are always served for scraping. */
+  otlpEndpoint: string | null;
+}>;
+
+/**
+ * Registers OpenTelemetry for this process. Call once, before anything takes a tracer or a meter.
+ *
+ * The full SDK (sdk-node with its exporters) is loaded only when an endpoint is set: it costs about 40 MB that
+ * an idle service without a collector does not have to pay.
+ */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const metricsHandler = exporter.getMetricsRequestHandler.bind(exporter);
+  const resource = resourceFromAttributes({
+    'service.name': options.service,
+    'service.version': options.version,
+  });
+  if (options.otlpEndpoint === null) {
+    const provider = new MeterProvider({ resource, readers: [exporter] });
+    metrics.setGlobalMeterProvider(provider);
+    return { metricsHandler, close: () => provider.shutdown() };
+  }
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  // Traces and logs are configured by the standard OTEL_* variables, the endpoint being one of them.
+  const sdk = new NodeSDK({ resource, metricReaders: [exporter] });
+  sdk.start();
+  return { metricsHandler, close: () => sdk.shutdown() };
+}
