@@ -1,0 +1,462 @@
+-- extensions
+pg_trgm
+vector
+
+-- sequences
+extractions_accepted_no_seq
+
+-- columns
+api_keys.id text not null
+api_keys.tenant_id uuid not null
+api_keys.secret_sha256 bytea not null
+api_keys.name text not null
+api_keys.permissions text[] not null
+api_keys.user_id text
+api_keys.created_at timestamp with time zone not null default now()
+api_keys.expires_at timestamp with time zone
+api_keys.revoked_at timestamp with time zone
+conversations.tenant_id uuid not null
+conversations.id text not null
+conversations.user_id text not null
+conversations.project text
+conversations.title text
+conversations.policy jsonb not null default '{}'::jsonb
+conversations.metadata jsonb not null default '{}'::jsonb
+conversations.last_seq integer not null default 0
+conversations.scheduled_seq integer not null default 0
+conversations.extracted_seq integer not null default 0
+conversations.created_at timestamp with time zone not null default now()
+conversations.last_active_at timestamp with time zone not null default now()
+conversations.extracted_at timestamp with time zone
+embedding_models.id text not null
+embedding_models.dimensions integer not null
+embedding_models.created_at timestamp with time zone not null default now()
+extraction_outputs.extraction_id uuid not null
+extraction_outputs.number integer not null
+extraction_outputs.tenant_id uuid not null
+extraction_outputs.status text not null
+extraction_outputs.provider text not null
+extraction_outputs.model text not null
+extraction_outputs.prompt_version text not null
+extraction_outputs.raw text not null
+extraction_outputs.finish_reason text
+extraction_outputs.prompt_tokens integer
+extraction_outputs.completion_tokens integer
+extraction_outputs.created_at timestamp with time zone not null default now()
+extractions.id uuid not null
+extractions.accepted_no bigint not null generated always as identity
+extractions.tenant_id uuid not null
+extractions.user_id text not null
+extractions.conversation_id text not null
+extractions.from_seq integer not null
+extractions.to_seq integer not null
+extractions.trigger text not null
+extractions.preset text not null
+extractions.state text not null default 'pending'::text
+extractions.attempts integer not null default 0
+extractions.fence integer not null default 0
+extractions.lost_claims integer not null default 0
+extractions.generation integer not null default 0
+extractions.reason text
+extractions.error_class text
+extractions.error_message text
+extractions.degraded text
+extractions.added integer not null default 0
+extractions.updated integer not null default 0
+extractions.deleted integer not null default 0
+extractions.unchanged integer not null default 0
+extractions.rejected integer not null default 0
+extractions.memory_ids uuid[] not null default '{}'::uuid[]
+extractions.model text
+extractions.prompt_tokens integer
+extractions.completion_tokens integer
+extractions.model_calls integer not null default 0
+extractions.model_ms integer
+extractions.embed_ms integer
+extractions.apply_ms integer
+extractions.metadata jsonb not null default '{}'::jsonb
+extractions.traceparent text
+extractions.accepted_at timestamp with time zone not null default clock_timestamp()
+extractions.next_attempt_at timestamp with time zone
+extractions.queue_checked_at timestamp with time zone
+extractions.started_at timestamp with time zone
+extractions.claimed_at timestamp with time zone
+extractions.claimed_by text
+extractions.lease_until timestamp with time zone
+extractions.finished_at timestamp with time zone
+factmill_migrations.number integer not null
+factmill_migrations.name text not null
+factmill_migrations.checksum text not null
+factmill_migrations.applied_at timestamp with time zone not null default now()
+idempotency_keys.tenant_id uuid not null
+idempotency_keys.key text not null
+idempotency_keys.request_sha256 text not null
+idempotency_keys.response jsonb
+idempotency_keys.created_at timestamp with time zone not null default now()
+memories.id uuid not null
+memories.tenant_id uuid not null
+memories.user_id text not null
+memories.tier smallint not null default 2
+memories.kind text not null
+memories.category text not null default 'general'::text
+memories.key text
+memories.value text
+memories.content text not null
+memories.question text
+memories.answer text
+memories.tags text[] not null default '{}'::text[]
+memories.project text
+memories.topic text
+memories.importance real not null default 0.5
+memories.confidence smallint not null default 70
+memories.source text not null
+memories.source_context text
+memories.scope text not null default 'global'::text
+memories.conversation_id text not null default ''::text
+memories.content_hash bytea not null
+memories.subject_hash bytea
+memories.stated_at timestamp with time zone not null
+memories.valid_from timestamp with time zone not null
+memories.valid_to timestamp with time zone
+memories.expires_at timestamp with time zone
+memories.last_verified_at timestamp with time zone
+memories.last_accessed_at timestamp with time zone
+memories.access_count integer not null default 0
+memories.archived_at timestamp with time zone
+memories.deleted_at timestamp with time zone
+memories.superseded_by uuid
+memories.is_current boolean not null generated always as (((valid_to IS NULL) AND (archived_at IS NULL) AND (deleted_at IS NULL))) stored
+memories.extraction_id uuid
+memories.message_ids text[] not null default '{}'::text[]
+memories.metadata jsonb not null default '{}'::jsonb
+memories.embedding_pending_since timestamp with time zone
+memories.created_at timestamp with time zone not null default now()
+memories.updated_at timestamp with time zone not null default now()
+memory_embeddings.memory_id uuid not null
+memory_embeddings.model text not null
+memory_embeddings.tenant_id uuid not null
+memory_embeddings.user_id text not null
+memory_embeddings.content_hash bytea not null
+memory_embeddings.embedding halfvec not null
+memory_embeddings.created_at timestamp with time zone not null default now()
+memory_versions.memory_id uuid not null
+memory_versions.number integer not null
+memory_versions.tenant_id uuid not null
+memory_versions.user_id text not null
+memory_versions.operation text not null
+memory_versions.before jsonb
+memory_versions.after jsonb
+memory_versions.actor text not null
+memory_versions.extraction_id uuid
+memory_versions.created_at timestamp with time zone not null default now()
+messages.tenant_id uuid not null
+messages.conversation_id text not null
+messages.seq integer not null
+messages.id text not null
+messages.role text not null
+messages.content text not null
+messages.name text
+messages.tool_calls jsonb
+messages.tool_call_id text
+messages.token_estimate integer not null
+messages.superseded boolean not null default false
+messages.created_at timestamp with time zone not null
+messages.received_at timestamp with time zone not null default now()
+settings.key text not null
+settings.value jsonb not null
+settings.updated_at timestamp with time zone not null default now()
+tenants.id uuid not null
+tenants.name text not null
+tenants.created_at timestamp with time zone not null default now()
+
+-- constraints
+api_keys.api_keys_pkey PRIMARY KEY (id)
+api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)
+conversations.conversations_pkey PRIMARY KEY (tenant_id, id)
+conversations.conversations_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+embedding_models.embedding_models_pkey PRIMARY KEY (id)
+extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (extraction_id) REFERENCES extractions(id) ON DELETE CASCADE
+extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number)
+extraction_outputs.extraction_outputs_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
+extractions.extractions_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
+extractions.extractions_pkey PRIMARY KEY (id)
+extractions.extractions_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'dropped'::text, 'skipped'::text])))
+factmill_migrations.factmill_migrations_pk PRIMARY KEY (number)
+idempotency_keys.idempotency_keys_pkey PRIMARY KEY (tenant_id, key)
+idempotency_keys.idempotency_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+memories.memories_confidence_check CHECK (((confidence >= 0) AND (confidence <= 100)))
+memories.memories_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision)))
+memories.memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'qa'::text, 'note'::text, 'event'::text])))
+memories.memories_pkey PRIMARY KEY (id)
+memories.memories_scope_check CHECK ((scope = ANY (ARRAY['global'::text, 'conversation'::text])))
+memories.memories_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+memories.memories_tier_check CHECK (((tier >= 1) AND (tier <= 3)))
+memory_embeddings.memory_embeddings_memory_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE
+memory_embeddings.memory_embeddings_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id)
+memory_embeddings.memory_embeddings_pkey PRIMARY KEY (memory_id, model)
+memory_versions.memory_versions_operation_check CHECK ((operation = ANY (ARRAY['ADD'::text, 'UPDATE'::text, 'SUPERSEDE'::text, 'DELETE'::text, 'MERGE'::text, 'ARCHIVE'::text, 'RESTORE'::text])))
+memory_versions.memory_versions_pkey PRIMARY KEY (memory_id, number)
+memory_versions.memory_versions_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+messages.messages_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
+messages.messages_id_key UNIQUE (tenant_id, conversation_id, id)
+messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
+messages.messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'developer'::text, 'user'::text, 'assistant'::text, 'tool'::text, 'function'::text])))
+settings.settings_pkey PRIMARY KEY (key)
+tenants.tenants_name_key UNIQUE (name)
+tenants.tenants_pkey PRIMARY KEY (id)
+
+-- indexes
+CREATE INDEX conversations_user_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at DESC)
+CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id) WHERE (status = 'pinned'::text)
+CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
+CREATE INDEX extractions_list_idx ON public.extractions USING btree (tenant_id, accepted_no DESC)
+CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
+CREATE INDEX extractions_waiting_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((state = 'pending'::text) AND (started_at IS NULL))
+CREATE INDEX idempotency_keys_created_idx ON public.idempotency_keys USING btree (created_at)
+CREATE INDEX memories_category_trgm ON public.memories USING gin (category gin_trgm_ops) WHERE is_current
+CREATE INDEX memories_content_idx ON public.memories USING btree (tenant_id, user_id, content_hash)
+CREATE UNIQUE INDEX memories_content_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, content_hash) WHERE ((key IS NULL) AND (subject_hash IS NULL) AND is_current)
+CREATE INDEX memories_content_trgm ON public.memories USING gin (content gin_trgm_ops) WHERE is_current
+CREATE INDEX memories_deleted_idx ON public.memories USING btree (deleted_at) WHERE (deleted_at IS NOT NULL)
+CREATE INDEX memories_embedding_pending_idx ON public.memories USING btree (embedding_pending_since) WHERE (embedding_pending_since IS NOT NULL)
+CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
+CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
+CREATE INDEX memories_key_trgm ON public.memories USING gin (key gin_trgm_ops) WHERE is_current
+CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
+CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
+CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
+CREATE INDEX memories_value_trgm ON public.memories USING gin (value gin_trgm_ops) WHERE is_current
+CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
+CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
+
+-- functions
+CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_tenant uuid := (r->>'tenant_id')::uuid;
+  v_key text := r->>'idempotency_key';
+  v_conversation conversations;
+  v_known idempotency_keys;
+  v_user text;
+  v_first integer;
+  v_last integer;
+  v_from integer;
+  v_ids jsonb;
+  v_extraction jsonb := null;
+  v_answer jsonb;
+begin
+  if v_key is not null then
+    insert into idempotency_keys (tenant_id, key, request_sha256)
+      values (v_tenant, v_key, r->>'request_sha256') on conflict do nothing;
+    if not found then
+      select * into v_known from idempotency_keys where tenant_id = v_tenant and key = v_key;
+      if v_known.key is null then
+        raise exception 'the idempotency key was purged meanwhile' using errcode = 'serialization_failure';
+      end if;
+      if v_known.request_sha256 <> r->>'request_sha256' then
+        return jsonb_build_object('status', 'idempotency_conflict');
+      end if;
+      return v_known.response || '{"status": "replayed"}';
+    end if;
+  end if;
+
+  select * into v_conversation from conversations
+    where tenant_id = v_tenant and id = r->>'conversation_id' for no key update;
+  v_user := coalesce(r->>'user_id', v_conversation.user_id, r->>'fallback_user_id');
+  if v_user = 'unknown' then
+    if v_key is not null then
+      delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
+    end if;
+    return jsonb_build_object('status', 'unknown_user');
+  end if;
+  if v_conversation.id is null then
+    insert into conversations (tenant_id, id, user_id, project, title, policy, metadata)
+      values (v_tenant, r->>'conversation_id', v_user, r->>'project', r->>'title',
+              coalesce(r->'policy', '{}'), coalesce(r->'metadata', '{}'))
+      on conflict (tenant_id, id) do nothing;
+    select * into v_conversation from conversations
+      where tenant_id = v_tenant and id = r->>'conversation_id' for no key update;
+    if v_conversation.id is null then
+      raise exception 'the conversation was deleted meanwhile' using errcode = 'serialization_failure';
+    end if;
+  end if;
+  if v_conversation.user_id <> v_user then
+    if v_key is not null then
+      delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
+    end if;
+    return jsonb_build_object('status', 'user_mismatch');
+  end if;
+
+  select coalesce(jsonb_agg(m.value->>'id' order by m.ordinality), '[]') into v_ids
+    from jsonb_array_elements(coalesce(r->'messages', '[]')) with ordinality as m;
+
+  -- A regenerated reply replaces the assistant turns after the last user turn; posted again, it is known already
+  -- and replaces nothing.
+  if coalesce((r->>'regenerated')::boolean, false) and exists (
+      select 1 from jsonb_array_elements_text(v_ids) as given (id) where not exists (
+        select 1 from messages known where known.tenant_id = v_tenant
+          and known.conversation_id = v_conversation.id and known.id = given.id)) then
+    update messages set superseded = true
+      where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'assistant'
+        and not v_ids ? id
+        and seq > (select coalesce(max(seq), 0) from messages
+                   where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'user');
+  end if;
+
+  with incoming as (
+    select m.value as body, m.ordinality as place
+      from jsonb_array_elements(coalesce(r->'messages', '[]')) with ordinality as m
+  ), fresh as (
+    select distinct on (body->>'id') body, place from incoming
+      where not exists (select 1 from messages known
+        where known.tenant_id = v_tenant and known.conversation_id = v_conversation.id
+          and known.id = body->>'id')
+      order by body->>'id', place
+  ), stored as (
+    insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
+                          token_estimate, created_at)
+    select v_tenant, v_conversation.id, v_conversation.last_seq + row_number() over (order by place),
+           body->>'id', body->>'role', body->>'content', body->>'name',
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id',
+           (body->>'token_estimate')::integer, coalesce((body->>'created_at')::timestamptz, now())
+      from fresh
+    returning seq
+  )
+  select coalesce(max(seq), v_conversation.last_seq) into v_last from stored;
+
+  v_from := v_conversation.scheduled_seq + 1;
+  if r->>'extract' <> 'never' and v_last >= v_from and (r->>'extract' = 'now' or exists (
+      select 1 from messages where tenant_id = v_tenant and conversation_id = v_conversation.id
+        and seq between v_from and v_last and role = 'user')) then
+    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset,
+                             metadata, traceparent)
+      values ((r->>'extraction_id')::uuid, v_tenant, v_user, v_conversation.id, v_from, v_last,
+              r->>'trigger', r->>'preset', coalesce(r->'extraction_metadata', '{}'), r->>'traceparent');
+    v_extraction := jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true);
+  elsif jsonb_array_length(v_ids) > 0 and v_last = v_conversation.last_seq then
+    -- Everything was known already: answer with the extraction that covers it, if there is one.
+    select max(seq) into v_first from messages
+      where tenant_id = v_tenant and conversation_id = v_conversation.id
+        and id in (select jsonb_array_elements_text(v_ids));
+    select jsonb_build_object('id', e.id, 'state', e.state, 'enqueue', false) into v_extraction
+      from extractions e
+      where e.tenant_id = v_tenant and e.conversation_id = v_conversation.id
+        and v_first between e.from_seq and e.to_seq
+      order by e.accepted_no desc limit 1;
+  end if;
+
+  update conversations
+    set last_seq = v_last,
+        scheduled_seq = case when (v_extraction->>'enqueue')::boolean then v_last else scheduled_seq end,
+        last_active_at = case when v_last > last_seq then now() else last_active_at end
+    where tenant_id = v_tenant and id = v_conversation.id;
+
+  v_answer := jsonb_build_object('user_id', v_user, 'conversation_id', v_conversation.id,
+                                 'message_ids', v_ids, 'extraction', v_extraction);
+  if v_key is not null then
+    update idempotency_keys
+      set response = case when v_extraction is null then v_answer
+                          else jsonb_set(v_answer, '{extraction,enqueue}', 'false') end
+      where tenant_id = v_tenant and key = v_key;
+  end if;
+  return v_answer || '{"status": "accepted"}';
+end $function$
+
+CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_request jsonb;
+  v_results jsonb := '[]';
+  v_dropped jsonb := '[]';
+begin
+  if queue_limit > 0 or tenant_queue_limit > 0 then
+    perform pg_advisory_xact_lock(hashtext('factmill.drop_oldest'));
+  end if;
+  -- Keys in one order for everybody: the requests come in the order of their conversations, so that two calls
+  -- with the same keys could wait for each other.
+  perform pg_advisory_xact_lock(key_lock) from (
+    select distinct hashtextextended(
+        'factmill.idempotency ' || (value->>'tenant_id') || ' ' || (value->>'idempotency_key'), 0) as key_lock
+      from jsonb_array_elements(requests) where value->>'idempotency_key' is not null
+      order by key_lock offset 0) as keys;
+  for v_request in select value from jsonb_array_elements(requests) loop
+    v_results := v_results || accept_conversation(v_request);
+  end loop;
+  if queue_limit > 0 or tenant_queue_limit > 0 then
+    v_dropped := drop_oldest(
+      array(select distinct (value->>'tenant_id')::uuid from jsonb_array_elements(requests)),
+      queue_limit, tenant_queue_limit);
+  end if;
+  return jsonb_build_object('results', v_results, 'dropped', v_dropped);
+end $function$
+
+CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
+  insert into embedding_models (id, dimensions) values (model, model_dimensions) on conflict do nothing;
+  if found then
+    execute format(
+      'create index %I on memory_embeddings using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) where model = %L',
+      'memory_embeddings_hnsw_' || left(md5(model), 12), model_dimensions, model);
+  end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_dropped jsonb := '[]';
+  v_more jsonb;
+  v_excess bigint;
+begin
+  if tenant_queue_limit > 0 then
+    with over as (
+      select w.id from unnest(tenants_touched) as t (id)
+        cross join lateral (
+          select e.id from extractions e
+            where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
+            order by e.accepted_no desc offset tenant_queue_limit) as w
+    ), gone as (
+      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = now()
+        where id in (select id from over) and state = 'pending' and started_at is null
+        returning id, tenant_id, generation, accepted_no
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+             'generation', generation) order by accepted_no), '[]') into v_dropped from gone;
+  end if;
+
+  if queue_limit > 0 then
+    select count(*) - queue_limit into v_excess
+      from extractions where state = 'pending' and started_at is null;
+    if v_excess > 0 then
+      -- Level the largest backlogs: the row that is n-th newest of its tenant goes before any that is
+      -- (n - 1)-th newest; among equals the oldest goes first.
+      with ranked as (
+        select id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
+          from extractions where state = 'pending' and started_at is null
+      ), over as (
+        select id from ranked order by depth desc, accepted_no limit v_excess
+      ), gone as (
+        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = now()
+          where id in (select id from over) and state = 'pending' and started_at is null
+          returning id, tenant_id, generation, accepted_no
+      )
+      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+               'generation', generation) order by accepted_no), '[]') into v_more from gone;
+      v_dropped := v_dropped || v_more;
+    end if;
+  end if;
+  return v_dropped;
+end $function$
+

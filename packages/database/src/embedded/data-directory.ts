@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@factmill/errors';
+
+/** The major version of the Postgres that PGlite is; it reads no other version's files. */
+export const EMBEDDED_POSTGRES_MAJOR = 18;
+
+export type DataDirectory = Readonly<{
+  /** The folder Postgres keeps its files in. */
+  postgresDirectory: string;
+  /** Whether a whole database is in it. */
+  exists: boolean;
+}>;
+
+/** Creates the data folder (only its owner may enter it) if it is not there. */
+export async function createDataDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new AppError('config_invalid', 'The data folder (DATA_DIR) cannot be created or is not a folder.', {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Looks at what a locked data folder holds. The marker is written after a database has been created completely,
+ * so files without it are the rest of an interrupted creation and are removed. Throws `config_invalid` when the
+ * files belong to another major version of Postgres.
+ */
+export async function inspectDataDirectory(directory: string): Promise<DataDirectory> {
+  const postgresDirectory = join(directory, 'postgres');
+  if (!existsSync(markerPath(directory))) {
+    await rm(postgresDirectory, { recursive: true, force: true });
+    await mkdir(postgresDirectory, { mode: 0o700 });
+    return { postgresDirectory, exists: false };
+  }
+  const major = Number((await readFile(join(postgresDirectory, 'PG_VERSION'), 'utf8')).trim());
+  if (major !== EMBEDDED_POSTGRES_MAJOR) {
+    throw new AppError(
+      'config_invalid',
+      `The data folder was written by Postgres ${major}, this version of Factmill embeds Postgres ${EMBEDDED_POSTGRES_MAJOR}. ` +
+        'Start the version of Factmill that wrote it, or set DATA_DIR to an empty folder.',
+    );
+  }
+  return { postgresDirectory, exists: true };
+}
+
+/** Records that the database in the folder is whole. Durable when it returns. */
+export async function markDataDirectory(directory: string): Promise<void> {
+  const temporary = `${markerPath(directory)}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify({ postgresMajor: EMBEDDED_POSTGRES_MAJOR })}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, markerPath(directory));
+  const folder = await open(directory, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function markerPath(directory: string): string {
+  return join(directory, 'factmill.json');
+}

@@ -1,0 +1,82 @@
+/**
+ * The parts of Postgres's wire protocol (version 3) that the embedded server has to understand. A message is a
+ * type byte, a big-endian length that counts itself but not the type, and a body; the first message of a
+ * connection has no type byte.
+ */
+
+const SSL_REQUEST = 80_877_103;
+const GSS_REQUEST = 80_877_104;
+const CANCEL_REQUEST = 80_877_102;
+
+export type FirstMessage =
+  Readonly<{ kind: 'incomplete' }> | Readonly<{ kind: 'encryption' | 'cancel' | 'startup'; length: number }>;
+
+/** Reads the untyped first message of a connection. */
+export function parseFirstMessage(buffer: Buffer): FirstMessage {
+  if (buffer.length < 8) return { kind: 'incomplete' };
+  // Never less than what was read, so that a nonsensical length cannot stop the reader from advancing.
+  const length = Math.max(buffer.readInt32BE(0), 8);
+  const code = buffer.readInt32BE(4);
+  if (buffer.length < length) return { kind: 'incomplete' };
+  if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: 'encryption', length };
+  if (code === CANCEL_REQUEST) return { kind: 'cancel', length };
+  return { kind: 'startup', length };
+}
+
+/** Length of the first whole typed message in the buffer, type byte included, or undefined. */
+export function messageLength(buffer: Buffer): number | undefined {
+  if (buffer.length < 5) return undefined;
+  const length = 1 + Math.max(buffer.readInt32BE(1), 4);
+  return buffer.length < length ? undefined : length;
+}
+
+/** One message: type, length, body. */
+export function encodeMessage(type: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type, 0, 'latin1');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+/** A zero-terminated string of the protocol. */
+export function cString(text: string): Buffer {
+  return Buffer.from(`${text}\0`, 'utf8');
+}
+
+/** The zero-terminated string at `offset` and the offset behind it. */
+export function readCString(buffer: Buffer, offset: number): Readonly<{ text: string; end: number }> {
+  const zero = buffer.indexOf(0, offset);
+  const stop = zero === -1 ? buffer.length : zero;
+  return { text: buffer.toString('utf8', offset, stop), end: stop + 1 };
+}
+
+/** An ErrorResponse of severity FATAL. */
+export function encodeFatal(sqlState: string, message: string): Buffer {
+  const fields = [`SFATAL`, `VFATAL`, `C${sqlState}`, `M${message}`].map(cString);
+  return encodeMessage('E', Buffer.concat([...fields, Buffer.from([0])]));
+}
+
+/**
+ * Gives the prepared statements of one connection names of their own, because all connections share one session:
+ * without it two clients that prepare `get_user` collide. The unnamed statement needs none: it never outlives
+ * its batch. Returns the message unchanged when it names no statement.
+ */
+export function renameStatement(message: Buffer, rename: (name: string) => string): Buffer {
+  const type = String.fromCharCode(message[0] ?? 0);
+  // Parse: name, … · Bind: portal, name, … · Describe and Close: 'S' or 'P', name
+  if (type === 'P') return replaceName(message, 5, rename);
+  if (type === 'B') return replaceName(message, readCString(message, 5).end, rename);
+  if ((type === 'D' || type === 'C') && message[5] === 'S'.charCodeAt(0))
+    return replaceName(message, 6, rename);
+  return message;
+}
+
+function replaceName(message: Buffer, offset: number, rename: (name: string) => string): Buffer {
+  const { text, end } = readCString(message, offset);
+  if (text === '') return message;
+  const type = String.fromCharCode(message[0] ?? 0);
+  return encodeMessage(
+    type,
+    Buffer.concat([message.subarray(5, offset), cString(rename(text)), message.subarray(end)]),
+  );
+}

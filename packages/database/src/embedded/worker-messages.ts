@@ -1,0 +1,11 @@
+/** What the thread of the embedded database is asked to do. */
+export type WorkerTask =
+  | Readonly<{ kind: 'create'; directory: string }>
+  | Readonly<{ kind: 'serve'; directory: string; password: string }>;
+
+export type ToWorker = 'close';
+
+export type FromWorker =
+  | Readonly<{ kind: 'created' }>
+  | Readonly<{ kind: 'listening'; port: number }>
+  | Readonly<{ kind: 'closed' }>;

@@ -1,0 +1,57 @@
+import { Pool } from 'pg';
+import { columnTypes } from './column-types.ts';
+import { toDatabaseError } from './database-errors.ts';
+import type { DatabaseLogger } from './database-logger.ts';
+import { createSql } from './sql-over.ts';
+import type { DatabasePool } from './sql.ts';
+import { withTransaction } from './with-transaction.ts';
+
+export type PoolOptions = Readonly<{
+  connectionString: string;
+  /** Most connections open at once. */
+  max: number;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  /** The server cancels a statement after this long (0 or absent: never); the client gives up 5 s later. */
+  statementTimeoutMs?: number;
+  /** How long a query waits for a connection, new or free. Default 5 s. */
+  connectionTimeoutMs?: number;
+  logger: DatabaseLogger;
+}>;
+
+/** Creates a pool. Connects on first use, so it does not fail when the database is down. */
+export function createPool(options: PoolOptions): DatabasePool {
+  const { logger } = options;
+  const statementTimeoutMs = options.statementTimeoutMs ?? 0;
+  const pool = new Pool({
+    connectionString: options.connectionString,
+    max: options.max,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 30_000,
+    // A peer that vanished without a FIN (failover, NAT timeout) is noticed by the kernel instead of never.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: columnTypes,
+    ...(statementTimeoutMs > 0
+      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 5_000 }
+      : {}),
+  });
+
+  // Without listeners a connection that dies while idle, or between two statements of a transaction, is an
+  // unhandled 'error' event and ends the process. The next query reports it to its caller.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
+  pool.on('error', (error) => {
+    logger.warn({ err: toDatabaseError(error).cause }, 'lost an idle database connection');
+  });
+
+  let closing: Promise<void> | undefined;
+  return {
+    ...createSql((config) => pool.query(config)),
+    transaction: (fn, transactionOptions) => withTransaction(pool, fn, transactionOptions),
+    close: () => (closing ??= pool.end()),
+    pg: pool,
+  };
+}

@@ -1,0 +1,77 @@
+import type { ExtractionState, MessageInput } from '@factmill/contracts';
+import type { Sql } from '../pool/sql.ts';
+
+/** One request that brings messages or asks for an extraction. Ids are given by the caller of this function. */
+export type AcceptRequest = Readonly<{
+  tenantId: string;
+  /** The user that the request names; null leaves it to the conversation, then to `fallbackUserId`. */
+  userId: string | null;
+  fallbackUserId: string;
+  conversationId: string;
+  messages: readonly (MessageInput & { id: string; tokenEstimate: number })[];
+  extract: 'auto' | 'now' | 'never';
+  regenerated: boolean;
+  extractionId: string;
+  trigger: string;
+  preset: string;
+  extractionMetadata: Record<string, unknown>;
+  traceparent: string | null;
+  idempotencyKey: string | null;
+  requestSha256: string;
+}>;
+
+export type AcceptResult =
+  | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' }>
+  | Readonly<{
+      status: 'accepted' | 'replayed';
+      user_id: string;
+      conversation_id: string;
+      message_ids: string[];
+      extraction: { id: string; state: ExtractionState; enqueue: boolean } | null;
+    }>;
+
+/** A ledger row that the queue limit has pushed out. */
+export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; generation: number }>;
+
+export type Accepted = Readonly<{ results: AcceptResult[]; dropped: DroppedExtraction[] }>;
+
+/**
+ * Takes a batch of requests in one statement and one commit; see migrations/0002_accept.sql for what it
+ * guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
+ * extractions that have never started; 0 is unlimited.
+ */
+export async function acceptConversations(
+  sql: Sql,
+  requests: readonly AcceptRequest[],
+  limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
+): Promise<Accepted> {
+  const { answer } = await sql.one<{ answer: Accepted }>(
+    'select accept_conversations($1::jsonb, $2::integer, $3::integer) as answer',
+    [JSON.stringify(requests.map(toJson)), limits.queueLimit, limits.tenantQueueLimit],
+    { name: 'accept_conversations' },
+  );
+  return answer;
+}
+
+function toJson(request: AcceptRequest): Record<string, unknown> {
+  return {
+    tenant_id: request.tenantId,
+    user_id: request.userId,
+    fallback_user_id: request.fallbackUserId,
+    conversation_id: request.conversationId,
+    messages: request.messages.map(({ tokenEstimate, ...message }) => ({
+      ...message,
+      content: message.content ?? '',
+      token_estimate: tokenEstimate,
+    })),
+    extract: request.extract,
+    regenerated: request.regenerated,
+    extraction_id: request.extractionId,
+    trigger: request.trigger,
+    preset: request.preset,
+    extraction_metadata: request.extractionMetadata,
+    traceparent: request.traceparent,
+    idempotency_key: request.idempotencyKey,
+    request_sha256: request.requestSha256,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Permission } from '@factmill/contracts';
+import type { Sql } from '../pool/sql.ts';
+
+export type ApiKeyRow = Readonly<{
+  id: string;
+  tenantId: string;
+  secretSha256: Buffer;
+  name: string;
+  permissions: Permission[];
+  userId: string | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}>;
+
+const COLUMNS = `id, tenant_id as "tenantId", secret_sha256 as "secretSha256", name, permissions,
+  user_id as "userId", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+
+export type NewApiKey = Pick<
+  ApiKeyRow,
+  'id' | 'tenantId' | 'secretSha256' | 'name' | 'permissions' | 'userId' | 'expiresAt'
+>;
+
+/** Stores a key. Resolves to undefined when the tenant has a key of that name already. */
+export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | undefined> {
+  return sql.maybeOne<ApiKeyRow>(
+    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, expires_at)
+     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::timestamptz)
+     on conflict (tenant_id, name) do nothing
+     returning ${COLUMNS}`,
+    [key.id, key.tenantId, key.secretSha256, key.name, key.permissions, key.userId, key.expiresAt],
+  );
+}
+
+/** A key by its public id, revoked ones included. Uses api_keys_pkey. */
+export async function findApiKey(sql: Sql, id: string): Promise<ApiKeyRow | null> {
+  const row = await sql.maybeOne<ApiKeyRow>(`select ${COLUMNS} from api_keys where id = $1::text`, [id]);
+  return row ?? null;
+}
+
+/** All keys of a tenant, newest first. */
+export async function listApiKeys(sql: Sql, tenantId: string): Promise<ApiKeyRow[]> {
+  const { rows } = await sql.query<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys where tenant_id = $1::uuid order by created_at desc, id`,
+    [tenantId],
+  );
+  return rows;
+}
+
+/** Revokes a key; false when the tenant has no such key in force. Frees the key's name. */
+export async function revokeApiKey(sql: Sql, tenantId: string, id: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `update api_keys set revoked_at = now(), name = name || ' (revoked ' || id || ')'
+     where tenant_id = $1::uuid and id = $2::text and revoked_at is null`,
+    [tenantId, id],
+  );
+  return rowCount > 0;
+}

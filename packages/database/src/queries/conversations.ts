@@ -1,0 +1,152 @@
+import type { Role } from '@factmill/contracts';
+import type { Sql } from '../pool/sql.ts';
+
+export type ConversationRow = Readonly<{
+  id: string;
+  userId: string;
+  project: string | null;
+  title: string | null;
+  metadata: Record<string, unknown>;
+  lastSeq: number;
+  extractedSeq: number;
+  createdAt: Date;
+  lastActiveAt: Date;
+  extractedAt: Date | null;
+}>;
+
+const COLUMNS = `id, user_id as "userId", project, title, metadata, last_seq as "lastSeq",
+  extracted_seq as "extractedSeq", created_at as "createdAt", last_active_at as "lastActiveAt",
+  extracted_at as "extractedAt"`;
+
+export type NewConversation = Readonly<{
+  tenantId: string;
+  id: string;
+  userId: string;
+  project: string | null;
+  title: string | null;
+  metadata: Record<string, unknown>;
+}>;
+
+/** Creates a conversation, or returns the one with that id; `created` tells which. */
+export async function createConversation(
+  sql: Sql,
+  conversation: NewConversation,
+): Promise<{ conversation: ConversationRow; created: boolean }> {
+  const created = await sql.maybeOne<ConversationRow>(
+    `insert into conversations (tenant_id, id, user_id, project, title, metadata)
+     values ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::jsonb)
+     on conflict (tenant_id, id) do nothing returning ${COLUMNS}`,
+    [
+      conversation.tenantId,
+      conversation.id,
+      conversation.userId,
+      conversation.project,
+      conversation.title,
+      JSON.stringify(conversation.metadata),
+    ],
+  );
+  if (created !== undefined) return { conversation: created, created: true };
+  const existing = await sql.one<ConversationRow>(
+    `select ${COLUMNS} from conversations where tenant_id = $1::uuid and id = $2::text`,
+    [conversation.tenantId, conversation.id],
+  );
+  return { conversation: existing, created: false };
+}
+
+/** One conversation, or undefined. Uses conversations_pkey. */
+export function findConversation(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+): Promise<ConversationRow | undefined> {
+  return sql.maybeOne<ConversationRow>(
+    `select ${COLUMNS} from conversations where tenant_id = $1::uuid and id = $2::text`,
+    [tenantId, id],
+  );
+}
+
+/** A row of a list of conversations; `position` is `last_active_at` with its microseconds, for the cursor. */
+export type ListedConversation = ConversationRow & Readonly<{ position: string }>;
+
+/** A user's conversations, last active first. Uses conversations_user_idx. */
+export async function listConversations(
+  sql: Sql,
+  filter: Readonly<{
+    tenantId: string;
+    userId: string;
+    project: string | null;
+    /** The last row of the page before. */
+    before: Readonly<{ position: string; id: string }> | null;
+    limit: number;
+  }>,
+): Promise<ListedConversation[]> {
+  const { rows } = await sql.query<ListedConversation>(
+    `select ${COLUMNS},
+       to_char(last_active_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+     from conversations
+     where tenant_id = $1::uuid and user_id = $2::text
+       and ($3::text is null or project = $3::text)
+       and ($4::timestamptz is null or (last_active_at, id) < ($4::timestamptz, $5::text))
+     order by last_active_at desc, id desc limit $6::integer`,
+    [
+      filter.tenantId,
+      filter.userId,
+      filter.project,
+      filter.before?.position ?? null,
+      filter.before?.id ?? null,
+      filter.limit,
+    ],
+  );
+  return rows;
+}
+
+/**
+ * Deletes a conversation with its messages and ledger rows. Memories stay: they belong to the user, not to the
+ * conversation. Resolves to false when there is none.
+ */
+export async function deleteConversation(sql: Sql, tenantId: string, id: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    'delete from conversations where tenant_id = $1::uuid and id = $2::text',
+    [tenantId, id],
+  );
+  return rowCount > 0;
+}
+
+export type MessageRow = Readonly<{
+  id: string;
+  seq: number;
+  role: Role;
+  content: string;
+  name: string | null;
+  toolCalls: unknown[] | null;
+  toolCallId: string | null;
+  superseded: boolean;
+  createdAt: Date;
+}>;
+
+const MESSAGE_COLUMNS = `id, seq, role, content, name, tool_calls as "toolCalls", tool_call_id as "toolCallId",
+  superseded, created_at as "createdAt"`;
+
+/** Messages after `afterSeq` up to `toSeq`, oldest first. Uses messages_pkey. */
+export async function listMessages(
+  sql: Sql,
+  range: Readonly<{
+    tenantId: string;
+    conversationId: string;
+    afterSeq: number;
+    toSeq: number | null;
+    includeSuperseded: boolean;
+    limit: number | null;
+  }>,
+): Promise<MessageRow[]> {
+  const { rows } = await sql.query<MessageRow>(
+    `select ${MESSAGE_COLUMNS} from messages
+     where tenant_id = $1::uuid and conversation_id = $2::text and seq > $3::integer
+       and ($4::integer is null or seq <= $4::integer)
+       and ($5::boolean or not superseded)
+     order by seq limit $6::integer`,
+    [range.tenantId, range.conversationId, range.afterSeq, range.toSeq, range.includeSuperseded, range.limit],
+    { name: 'list_messages' },
+  );
+  return rows;
+}

@@ -1,0 +1,98 @@
+import type { Sql } from '../pool/sql.ts';
+
+/** A memory that lacks its vector. */
+export type PendingEmbedding = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
+
+/**
+ * Makes an embedding model known and builds its partial HNSW index (instant: it has no rows yet). Safe to call
+ * at every start and from several processes.
+ *
+ * @param model stable id of the model's profile
+ * @param dimensions 1 to 4,000 (what halfvec indexes hold)
+ */
+export async function registerEmbeddingModel(sql: Sql, model: string, dimensions: number): Promise<void> {
+  const known = await sql.maybeOne<{ dimensions: number }>(
+    'select dimensions from embedding_models where id = $1::text',
+    [model],
+  );
+  if (known !== undefined) return;
+  // One statement, so that it is atomic without a client-side transaction. format() quotes name and literal.
+  await sql.query(`select create_embedding_model($1::text, $2::integer)`, [model, dimensions]);
+}
+
+/** The id in `embedding_models`, or undefined when the model is not registered. */
+export function findEmbeddingModel(sql: Sql, model: string): Promise<{ dimensions: number } | undefined> {
+  return sql.maybeOne('select dimensions from embedding_models where id = $1::text', [model]);
+}
+
+/** halfvec's text form. */
+export function toVectorText(vector: readonly number[]): string {
+  return `[${vector.join(',')}]`;
+}
+
+export type NewEmbedding = Readonly<{ memoryId: string; content: string; vector: readonly number[] }>;
+
+/**
+ * Stores vectors of memories whose content is still what was embedded; a memory edited meanwhile keeps waiting.
+ * Resolves to how many were stored.
+ */
+export async function saveEmbeddings(
+  sql: Sql,
+  model: string,
+  embeddings: readonly NewEmbedding[],
+): Promise<number> {
+  if (embeddings.length === 0) return 0;
+  const { rowCount } = await sql.query(
+    `with given as (
+       select * from unnest($2::uuid[], $3::text[], $4::text[]) as g (memory_id, content, vector)
+     ), fresh as (
+       update memories m set embedding_pending_since = null
+       from given where m.id = given.memory_id and m.content = given.content
+       returning m.id, m.tenant_id, m.user_id, m.content_hash, given.vector
+     )
+     insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+     select id, $1::text, tenant_id, user_id, content_hash, vector::halfvec from fresh
+     on conflict (memory_id, model) do update
+       set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`,
+    [
+      model,
+      embeddings.map((embedding) => embedding.memoryId),
+      embeddings.map((embedding) => embedding.content),
+      embeddings.map((embedding) => toVectorText(embedding.vector)),
+    ],
+    { name: 'save_embeddings' },
+  );
+  return rowCount;
+}
+
+/**
+ * Memories that wait for their vector, longest waiting first; with `ids`, only these. Uses
+ * memories_embedding_pending_idx.
+ */
+export async function listPendingEmbeddings(
+  sql: Sql,
+  options: Readonly<{ ids: readonly string[] | null; limit: number }>,
+): Promise<PendingEmbedding[]> {
+  const { rows } = await sql.query<PendingEmbedding>(
+    `select id, tenant_id as "tenantId", user_id as "userId", content from memories
+     where embedding_pending_since is not null and is_current
+       and ($1::uuid[] is null or id = any($1::uuid[]))
+     order by embedding_pending_since, id limit $2::integer`,
+    [options.ids, options.limit],
+  );
+  return rows;
+}
+
+/** Stops waiting for the vectors of memories whose text the model refuses; they are found by text. */
+export async function giveUpEmbeddings(sql: Sql, memoryIds: readonly string[]): Promise<void> {
+  await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [memoryIds]);
+}
+
+/** How many memories wait for their vector, counted up to 10,000. */
+export async function countPendingEmbeddings(sql: Sql): Promise<number> {
+  const { count } = await sql.one<{ count: number }>(
+    `select count(*)::integer as count from (
+       select 1 from memories where embedding_pending_since is not null and is_current limit 10000) as waiting`,
+  );
+  return count;
+}

@@ -1,0 +1,137 @@
+import type { ListMemoriesQuery } from '@factmill/contracts';
+import type { Sql } from '../pool/sql.ts';
+import { memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
+
+/** One memory of a tenant, superseded and archived ones included, deleted and expired ones not. */
+export function findMemory(
+  sql: Sql,
+  target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
+): Promise<MemoryRow | undefined> {
+  return sql.maybeOne<MemoryRow>(
+    `select ${memoryColumns('m')} from memories m
+     where m.tenant_id = $1::uuid and m.id = $2::uuid and ($3::text is null or m.user_id = $3::text)
+       and m.deleted_at is null and (m.expires_at is null or m.expires_at > now())`,
+    [target.tenantId, target.id, target.userId],
+  );
+}
+
+/** A user's visible memories, last stated first. */
+export async function listRecentMemories(
+  sql: Sql,
+  options: Readonly<{ tenantId: string; userId: string; limit: number }>,
+): Promise<MemoryRow[]> {
+  const { rows } = await sql.query<MemoryRow>(
+    `select ${memoryColumns('m')} from memories m
+     where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
+     order by m.stated_at desc, m.id desc limit $3::integer`,
+    [options.tenantId, options.userId, options.limit],
+    { name: 'list_recent_memories' },
+  );
+  return rows;
+}
+
+export type MemoryVersionRow = Readonly<{
+  memoryId: string;
+  number: number;
+  operation: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  actor: string;
+  extractionId: string | null;
+  createdAt: Date;
+}>;
+
+/** The versions of a memory and of those it replaced, oldest first. */
+export async function listMemoryVersions(
+  sql: Sql,
+  target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
+): Promise<MemoryVersionRow[]> {
+  const { rows } = await sql.query<MemoryVersionRow>(
+    `with recursive chain as (
+       select id from memories
+       where tenant_id = $1::uuid and id = $2::uuid and ($3::text is null or user_id = $3::text)
+       union
+       select m.id from memories m join chain on m.superseded_by = chain.id
+       where m.tenant_id = $1::uuid and ($3::text is null or m.user_id = $3::text)
+     )
+     select v.memory_id as "memoryId", v.number, v.operation, v.before, v.after, v.actor,
+       v.extraction_id as "extractionId", v.created_at as "createdAt"
+     from memory_versions v join chain on chain.id = v.memory_id
+     where v.tenant_id = $1::uuid
+     order by v.created_at, v.memory_id, v.number`,
+    [target.tenantId, target.id, target.userId],
+  );
+  return rows;
+}
+
+const SORT_EXPRESSIONS: Readonly<Record<ListMemoriesQuery['sort_by'], { column: string; type: string }>> = {
+  created_at: { column: 'm.created_at', type: 'timestamptz' },
+  updated_at: { column: 'm.updated_at', type: 'timestamptz' },
+  importance: { column: 'm.importance', type: 'real' },
+  category: { column: 'm.category', type: 'text' },
+  key: { column: `coalesce(m.key, '')`, type: 'text' },
+};
+
+export type MemoryFilter = Readonly<{
+  tenantId: string;
+  /** Null lists all users; the caller has checked the permission. */
+  userId: string | null;
+  query: ListMemoriesQuery;
+  /** Escaped for ILIKE. */
+  pattern: string | null;
+  after: readonly [string | number, string] | null;
+}>;
+
+/** Visible memories in the asked order; `position` is the cursor value of each. */
+export async function listMemories(
+  sql: Sql,
+  filter: MemoryFilter,
+): Promise<(MemoryRow & { position: string | number })[]> {
+  const { query } = filter;
+  const { column, type } = SORT_EXPRESSIONS[query.sort_by];
+  const comparison = query.order === 'asc' ? '>' : '<';
+  const { rows } = await sql.query<MemoryRow & { position: string | number }>(
+    `select ${memoryColumns('m')}, ${type === 'timestamptz' ? isoOf(column) : column} as position
+     from memories m
+     where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${visible('m')}
+       and ($3::text is null or $3::text = any(m.tags))
+       and ($4::text is null or m.category = $4::text)
+       and ($5::text is null or m.key = $5::text)
+       and ($6::text is null or m.kind = $6::text)
+       and ($7::integer is null or m.tier = $7::integer)
+       and ($8::text is null or m.project = $8::text)
+       and ($9::text is null or m.scope = $9::text)
+       and ($10::text is null or m.content ilike $10::text or m.key ilike $10::text
+         or m.value ilike $10::text or m.category ilike $10::text)
+       and ($11::text is null or (${column}, m.id) ${comparison} ($11::${type}, $12::uuid))
+     order by ${column} ${query.order}, m.id ${query.order}
+     limit $13::integer offset $14::integer`,
+    [
+      filter.tenantId,
+      filter.userId,
+      query.tag ?? null,
+      query.category ?? null,
+      query.key ?? null,
+      query.kind ?? null,
+      query.tier ?? null,
+      query.project ?? null,
+      query.scope ?? null,
+      filter.pattern,
+      filter.after === null ? null : String(filter.after[0]),
+      filter.after?.[1] ?? null,
+      query.limit + 1,
+      query.offset ?? 0,
+    ],
+  );
+  return rows;
+}
+
+/** A timestamp with its microseconds: a cursor that lost them would skip rows. */
+function isoOf(column: string): string {
+  return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** Text for use inside an ILIKE pattern, so that `%`, `_` and `\` mean themselves. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

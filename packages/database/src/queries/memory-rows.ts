@@ -1,0 +1,87 @@
+import type { Memory, MemoryKind } from '@factmill/contracts';
+
+/** A memory as it is stored, less what only the database needs. */
+export type MemoryRow = Readonly<{
+  id: string;
+  userId: string;
+  tier: number;
+  kind: MemoryKind;
+  category: string;
+  key: string | null;
+  value: string | null;
+  content: string;
+  question: string | null;
+  answer: string | null;
+  tags: string[];
+  project: string | null;
+  topic: string | null;
+  importance: number;
+  confidence: number;
+  source: string;
+  sourceContext: string | null;
+  scope: 'global' | 'conversation';
+  statedAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+  lastAccessedAt: Date | null;
+  accessCount: number;
+  expiresAt: Date | null;
+  validFrom: Date;
+  validTo: Date | null;
+  archivedAt: Date | null;
+  extractionId: string | null;
+  messageIds: string[];
+  metadata: Record<string, unknown>;
+}>;
+
+/** Select list of a MemoryRow for a table alias. */
+export function memoryColumns(alias: string): string {
+  return `${alias}.id, ${alias}.user_id as "userId", ${alias}.tier, ${alias}.kind, ${alias}.category,
+    ${alias}.key, ${alias}.value, ${alias}.content, ${alias}.question, ${alias}.answer, ${alias}.tags,
+    ${alias}.project, ${alias}.topic, ${alias}.importance, ${alias}.confidence, ${alias}.source,
+    ${alias}.source_context as "sourceContext", ${alias}.scope, ${alias}.stated_at as "statedAt",
+    ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt",
+    ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.access_count as "accessCount",
+    ${alias}.expires_at as "expiresAt", ${alias}.valid_from as "validFrom", ${alias}.valid_to as "validTo",
+    ${alias}.archived_at as "archivedAt", ${alias}.extraction_id as "extractionId",
+    ${alias}.message_ids as "messageIds", ${alias}.metadata`;
+}
+
+/** The predicate for what queries may see: current and not expired. */
+export function visible(alias: string): string {
+  return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
+}
+
+/** A row in the form of the REST contract. */
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    tier: row.tier,
+    kind: row.kind,
+    category: row.category,
+    key: row.key,
+    value: row.value,
+    content: row.content,
+    question: row.question,
+    answer: row.answer,
+    tags: row.tags,
+    project: row.project,
+    topic: row.topic,
+    importance: Math.round(row.importance * 1_000) / 1_000,
+    confidence: row.confidence,
+    source: row.source,
+    source_context: row.sourceContext,
+    scope: row.scope,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    last_accessed_at: row.lastAccessedAt?.toISOString() ?? null,
+    access_count: row.accessCount,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    valid_from: row.validFrom.toISOString(),
+    valid_to: row.validTo?.toISOString() ?? null,
+    archived: row.archivedAt !== null,
+    provenance: { extraction_id: row.extractionId, message_ids: row.messageIds },
+    metadata: row.metadata as Memory['metadata'],
+  };
+}

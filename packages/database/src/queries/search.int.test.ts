@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SearchFilters } from '@factmill/contracts';
+import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { migrate } from '../migrate/migrate.ts';
+import { createPool } from '../pool/create-pool.ts';
+import type { DatabasePool, Sql } from '../pool/sql.ts';
+import { registerEmbeddingModel, toVectorText } from './embeddings.ts';
+import { EXACT_LIMIT, searchByText, searchByVector, type TextSearch, type VectorSearch } from './search.ts';
+import { DEFAULT_TENANT_ID } from './tenants.ts';
+
+const DIMENSIONS = 8;
+const LARGE = EXACT_LIMIT + 500;
+const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
+const quiet = { info: () => undefined, warn: () => undefined };
+
+let database: TestDatabase;
+let pool: DatabasePool;
+
+/**
+ * 60,000 memories with random vectors: `medium` has 5,000, `large` a little more than the exact search compares,
+ * 200 others share the rest. What `medium` has is spread over the whole table.
+ */
+const FILL = `
+  insert into memories (id, tenant_id, user_id, tier, kind, category, content, source, content_hash, stated_at,
+    valid_from)
+  select gen_random_uuid(), '${DEFAULT_TENANT_ID}',
+    case when n % 12 = 0 then 'medium' when n % 60000 < ${LARGE} * 12 / 11 then 'large' else 'user' || n % 200 end,
+    2, 'note', 'general', 'statement ' || n, 'test', sha256(n::text::bytea), now(), now()
+  from generate_series(0, 59999) as n`;
+const FILL_VECTORS = `
+  insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+  select id, 'tiny', tenant_id, user_id, content_hash,
+    (select array_agg(random() - 0.5) from generate_series(1, ${DIMENSIONS}) where m.id is not null)::real[]::halfvec
+  from memories m`;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  pool = createPool({
+    connectionString: database.connectionString,
+    max: 2,
+    applicationName: 'factmill-test',
+    logger: quiet,
+  });
+  await pool.query('insert into tenants (id, name) values ($1::uuid, $2::text)', [OTHER_TENANT, 'other']);
+  await registerEmbeddingModel(pool, 'tiny', DIMENSIONS);
+  await pool.query(FILL);
+  await fillVectors();
+  await pool.query('analyze memories');
+  await pool.query('analyze memory_embeddings');
+}, 60_000);
+
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+/** Takes the index away meanwhile: building it over all rows is quicker than row by row. */
+async function fillVectors(): Promise<void> {
+  const index = await pool.one<{ name: string; definition: string }>(
+    `select indexname::text as name, indexdef as definition from pg_indexes where indexname like 'memory_embeddings_hnsw%'`,
+  );
+  await pool.query(`drop index ${index.name}`);
+  await pool.query(FILL_VECTORS);
+  // A coarse index: its own quality is not what is tested here.
+  await pool.query(index.definition.replace(' WHERE ', ' with (m = 8, ef_construction = 24) where '));
+}
+
+type Stored = Partial<{
+  tenantId: string;
+  userId: string;
+  content: string;
+  key: string;
+  value: string;
+  category: string;
+  kind: string;
+  tier: number;
+  tags: string[];
+  project: string;
+  importance: number;
+  expiresAt: string;
+  validTo: string;
+  archivedAt: string;
+  deletedAt: string;
+  vector: number[];
+}>;
+
+async function store(memory: Stored): Promise<string> {
+  const { id } = await pool.one<{ id: string }>(
+    `insert into memories (id, tenant_id, user_id, content, key, value, category, kind, tier, tags, project,
+       importance, expires_at, valid_to, archived_at, deleted_at, source, content_hash, stated_at, valid_from)
+     values (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'test',
+       sha256(gen_random_uuid()::text::bytea), now(), '2020-01-01')
+     returning id`,
+    [
+      memory.tenantId ?? DEFAULT_TENANT_ID,
+      memory.userId ?? 'ann',
+      memory.content ?? 'something',
+      memory.key ?? null,
+      memory.value ?? null,
+      memory.category ?? 'general',
+      memory.kind ?? 'note',
+      memory.tier ?? 2,
+      memory.tags ?? [],
+      memory.project ?? null,
+      memory.importance ?? 0.5,
+      memory.expiresAt ?? null,
+      memory.validTo ?? null,
+      memory.archivedAt ?? null,
+      memory.deletedAt ?? null,
+    ],
+  );
+  await pool.query(
+    `insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+     select id, 'tiny', tenant_id, user_id, content_hash, $2::halfvec from memories where id = $1::uuid`,
+    [id, toVectorText(memory.vector ?? direction(0))],
+  );
+  return id;
+}
+
+/** A unit vector at an angle (radians) to the first axis. */
+function direction(angle: number): number[] {
+  return [Math.cos(angle), Math.sin(angle), ...Array.from({ length: DIMENSIONS - 2 }, () => 0)];
+}
+
+function vectorSearch(search: Partial<VectorSearch>): VectorSearch {
+  return {
+    tenantId: DEFAULT_TENANT_ID,
+    userId: 'ann',
+    model: 'tiny',
+    dimensions: DIMENSIONS,
+    vector: direction(0),
+    minSimilarity: -1,
+    filters: {},
+    limit: 15,
+    ...search,
+  };
+}
+
+function textSearch(search: Partial<TextSearch>): TextSearch {
+  return {
+    tenantId: DEFAULT_TENANT_ID,
+    userId: 'ann',
+    phrase: 'zebra',
+    terms: [],
+    filters: {},
+    limit: 15,
+    ...search,
+  };
+}
+
+const idsByVector = async (search: Partial<VectorSearch>) =>
+  (await searchByVector(pool, vectorSearch(search))).map((row) => row.id);
+const contentsByText = async (search: Partial<TextSearch>, sql: Sql = pool) =>
+  (await searchByText(sql, textSearch(search))).map((row) => row.content);
+
+/** The right answer, without any index or limit on what is compared. */
+async function nearest(userId: string, vector: readonly number[], limit: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select e.memory_id as id from memory_embeddings e where e.user_id = $1
+     order by (e.embedding <=> $2::halfvec) + 0, e.memory_id limit $3`,
+    [userId, toVectorText(vector), limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** The plans of the statements that a search sends. */
+async function plansOf(run: (database: DatabasePool) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  const explaining = (sql: Sql): Sql => ({
+    ...sql,
+    query: async (text, values) => {
+      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) ${text}`, values);
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      return sql.query(text, values);
+    },
+  });
+  await run({
+    ...pool,
+    ...explaining(pool),
+    transaction: (fn, options) => pool.transaction((tx) => fn(explaining(tx)), options),
+  });
+  return plans;
+}
+
+describe('searchByVector', () => {
+  test('a user among many gets exactly the nearest, in order', async () => {
+    for (const angle of [0.3, 1.2, 2.5]) {
+      for (const userId of ['medium', 'user77']) {
+        await expect(idsByVector({ userId, vector: direction(angle) })).resolves.toEqual(
+          await nearest(userId, direction(angle), 15),
+        );
+      }
+    }
+  });
+
+  test('a user beyond the exact limit gets as many as asked, nearly all of them the nearest', async () => {
+    const found = await idsByVector({ userId: 'large', vector: direction(0.7), limit: 50 });
+    const right = new Set(await nearest('large', direction(0.7), 50));
+    expect(found).toHaveLength(50);
+    expect(found.filter((id) => right.has(id)).length).toBeGreaterThanOrEqual(45);
+  });
+
+  test('a filter that leaves a large user with few memories still finds all of them', async () => {
+    const ids = [
+      await store({ userId: 'large', category: 'rare', vector: direction(3) }),
+      await store({ userId: 'large', category: 'rare', vector: direction(2) }),
+    ];
+    await expect(idsByVector({ userId: 'large', filters: { categories: ['rare'] } })).resolves.toEqual(
+      ids.toReversed(),
+    );
+    await expect(
+      idsByVector({ userId: 'large', filters: { categories: ['rare'] }, minSimilarity: 0.5 }),
+    ).resolves.toEqual([]);
+  });
+
+  test('a user who has nothing finds nothing', async () => {
+    await expect(idsByVector({ userId: 'nobody' })).resolves.toEqual([]);
+    await expect(idsByVector({ userId: 'medium', model: 'not-registered' })).resolves.toEqual([]);
+  });
+
+  test('a small user is compared vector by vector, a large one through the index, each in its plan', async () => {
+    const small = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'medium' })));
+    expect(small).toHaveLength(1);
+    expect(small[0]).toContain('memory_embeddings_user_idx');
+    expect(small[0]).toMatch(/Index Scan using memories_pkey/);
+    expect(small[0]).not.toContain('hnsw');
+    expect(small[0]).not.toContain('Seq Scan');
+
+    const large = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'large' })));
+    expect(large.at(-1)).toContain('memory_embeddings_hnsw_');
+  });
+
+  test('the settings of the index search do not outlive it', async () => {
+    const one = createPool({
+      connectionString: database.connectionString,
+      max: 1,
+      applicationName: 'factmill-test',
+      logger: quiet,
+    });
+    try {
+      await searchByVector(one, vectorSearch({ userId: 'large' }));
+      await expect(
+        one.one(
+          `select current_setting('hnsw.iterative_scan') as scan, current_setting('hnsw.ef_search') as ef`,
+        ),
+      ).resolves.toEqual({ scan: 'off', ef: '40' });
+    } finally {
+      await one.close();
+    }
+  });
+
+  test('similarity is the cosine, and what lies below the cutoff is left out', async () => {
+    const near = await store({ userId: 'angles', vector: direction(0.2) });
+    await store({ userId: 'angles', vector: direction(1.4) });
+    const rows = await searchByVector(pool, vectorSearch({ userId: 'angles', minSimilarity: 0.9 }));
+    expect(rows.map((row) => row.id)).toEqual([near]);
+    expect(rows[0]?.similarity).toBeCloseTo(Math.cos(0.2), 2);
+  });
+});
+
+describe('searchByText', () => {
+  beforeAll(async () => {
+    await store({ userId: 'tess', content: 'Has a grey cat called Mina' });
+    await store({ userId: 'tess', content: 'Likes jazz and cats', importance: 0.9 });
+    await store({
+      userId: 'tess',
+      content: 'Home town: Zürich',
+      key: 'home_town',
+      value: 'Zürich',
+      category: 'identity',
+    });
+    await store({ userId: 'tess', content: 'Won 100% in the test' });
+    await store({ userId: 'tess', content: 'Paid 1000 francs' });
+    await store({ userId: 'tess', content: 'File a_b is the draft' });
+    await store({ userId: 'tess', content: 'File aXb is final' });
+    await store({ userId: 'tess', content: String.raw`Path C:\temp holds it` });
+    await store({ userId: 'tess', content: 'Plays Go' });
+    await store({ userId: 'tess', content: '東京に住んでいる' });
+  });
+
+  const tess = (phrase: string, terms: string[] = []) => contentsByText({ userId: 'tess', phrase, terms });
+
+  test('content, key, value and category are searched, whatever the case', async () => {
+    const home = ['Home town: Zürich'];
+    await expect(tess('GREY CAT')).resolves.toEqual(['Has a grey cat called Mina']);
+    await expect(tess('home_TOWN')).resolves.toEqual(home);
+    await expect(tess('zürich')).resolves.toEqual(home);
+    await expect(tess('IDENTITY')).resolves.toEqual(home);
+    await expect(tess('cat')).resolves.toHaveLength(2);
+  });
+
+  test('a pattern never spans two columns', async () => {
+    await expect(tess('Zürichhome_town')).resolves.toEqual([]);
+  });
+
+  test.each([
+    ['100%', ['Won 100% in the test']],
+    ['a_b', ['File a_b is the draft']],
+    [String.raw`C:\temp`, [String.raw`Path C:\temp holds it`]],
+    ['\\', [String.raw`Path C:\temp holds it`]],
+    ['%', ['Won 100% in the test']],
+    [`'; drop table memories; --`, []],
+    [`$1 {x} "y" \\'`, []],
+  ])('%s means itself', async (phrase, contents) => {
+    await expect(tess(phrase)).resolves.toEqual(contents);
+  });
+
+  test('terms of one or two characters are found', async () => {
+    await expect(tess('does she play go', ['go'])).resolves.toEqual(['Plays Go']);
+    await expect(tess('住在东京', ['住'])).resolves.toEqual(['東京に住んでいる']);
+    await expect(tess('x', [])).resolves.toEqual(['File aXb is final']);
+  });
+
+  test('the phrase comes first, then more and rarer terms, then what matters more', async () => {
+    await store({ userId: 'rank', content: 'blue car in the yard' });
+    await store({ userId: 'rank', content: 'a car, old and blue' });
+    await store({ userId: 'rank', content: 'a red car', importance: 0.1 });
+    await store({ userId: 'rank', content: 'a green car', importance: 0.9 });
+    await store({ userId: 'rank', content: 'blue sky' });
+    await store({ userId: 'rank', content: 'a bicycle' });
+    const rows = await searchByText(
+      pool,
+      textSearch({ userId: 'rank', phrase: 'blue car', terms: ['blue', 'car'] }),
+    );
+    expect(rows.map((row) => row.content)).toEqual([
+      'blue car in the yard',
+      'a car, old and blue',
+      'blue sky',
+      'a green car',
+      'a red car',
+    ]);
+    const scores = rows.map((row) => row.textScore);
+    expect(scores[0]).toBe(1);
+    expect(scores[1]).toBe(0.9);
+    expect(scores.every((score) => score > 0)).toBe(true);
+  });
+
+  test('as many terms as a query can have', async () => {
+    const terms = Array.from({ length: 12 }, (_, index) => `term${index}`);
+    await expect(tess('nothing of this', [...terms.slice(1), 'mina'])).resolves.toEqual([
+      'Has a grey cat called Mina',
+    ]);
+  });
+
+  test('a large user is searched through the trigram indexes, completely', async () => {
+    await store({ userId: 'large', content: 'the only one with a Xylophone' });
+    const search = textSearch({
+      userId: 'large',
+      phrase: 'has a xylophone',
+      terms: ['xylophone', 'statement 77'],
+    });
+    const plans = await plansOf((explained) => searchByText(explained, search));
+    expect(plans.at(-1)).toContain('memories_content_trgm');
+    const { n } = await pool.one<{ n: number }>(
+      `select count(*) as n from memories where user_id = 'large' and content ilike '%statement 77%'`,
+    );
+    const rows = await searchByText(pool, { ...search, limit: 200 });
+    expect(rows[0]?.content).toBe('the only one with a Xylophone');
+    expect(rows).toHaveLength(Math.min(200, n + 1));
+    await expect(
+      contentsByText({ userId: 'large', phrase: 'no such thing', terms: ['qq'] }),
+    ).resolves.toEqual([]);
+  });
+
+  test('a small user is read through an index of theirs', async () => {
+    const [plan] = await plansOf((explained) => searchByText(explained, textSearch({ userId: 'user77' })));
+    expect(plan).toMatch(/using memories_\w+ on memories/);
+    expect(plan).not.toMatch(/Seq Scan on memories/);
+  });
+
+  test('without pg_trgm it finds the same', async () => {
+    const options = { phrase: 'no such phrase', terms: ['statement 777', 'zz'], limit: 200 };
+    for (const userId of ['large', 'user77']) {
+      const expected = await contentsByText({ ...options, userId });
+      let found: string[] = [];
+      const undone = pool.transaction(async (tx) => {
+        await tx.query('drop extension pg_trgm cascade');
+        found = await contentsByText({ ...options, userId }, tx);
+        throw new Error('roll the extension back');
+      });
+      await expect(undone).rejects.toThrow('roll the extension back');
+      expect(found).toEqual(expected);
+    }
+    await expect(contentsByText({ ...options, userId: 'large' })).resolves.not.toEqual([]);
+  });
+});
+
+describe.each([
+  [
+    'by vector',
+    (userId: string, filters: SearchFilters) => searchByVector(pool, vectorSearch({ userId, filters })),
+  ],
+  [
+    'by text',
+    (userId: string, filters: SearchFilters) => searchByText(pool, textSearch({ userId, filters })),
+  ],
+] as const)('%s', (channel, search) => {
+  const contents = async (userId: string, filters: SearchFilters = {}) =>
+    (await search(userId, filters)).map((row) => row.content).toSorted();
+
+  test('what is superseded, archived, deleted or expired is never found', async () => {
+    const userId = `states ${channel}`;
+    await store({ userId, content: 'zebra current' });
+    await store({ userId, content: 'zebra until later', expiresAt: '2999-01-01' });
+    await store({ userId, content: 'zebra expired', expiresAt: '2021-01-01' });
+    await store({ userId, content: 'zebra superseded', validTo: '2021-01-01' });
+    await store({ userId, content: 'zebra archived', archivedAt: '2021-01-01' });
+    await store({ userId, content: 'zebra deleted', deletedAt: '2021-01-01' });
+    await expect(contents(userId)).resolves.toEqual(['zebra current', 'zebra until later']);
+  });
+
+  test('tenants and users see their own only', async () => {
+    const userId = `shared ${channel}`;
+    await store({ userId, content: 'zebra of ours' });
+    await store({ userId, content: 'zebra of theirs', tenantId: OTHER_TENANT });
+    await store({ userId: `${userId}2`, content: 'zebra of someone else' });
+    await expect(contents(userId)).resolves.toEqual(['zebra of ours']);
+  });
+
+  test('filters narrow the search', async () => {
+    const userId = `filters ${channel}`;
+    await store({ userId, content: 'zebra 1', kind: 'qa', tier: 1, category: 'config', tags: ['a', 'b'] });
+    await store({
+      userId,
+      content: 'zebra 2',
+      kind: 'note',
+      tier: 2,
+      category: 'general',
+      tags: ['a'],
+      project: 'mill',
+    });
+    await store({ userId, content: 'zebra 3', kind: 'event', tier: 3, category: 'decision' });
+    await expect(contents(userId, { kinds: ['qa', 'event'] })).resolves.toEqual(['zebra 1', 'zebra 3']);
+    await expect(contents(userId, { categories: ['general'] })).resolves.toEqual(['zebra 2']);
+    await expect(contents(userId, { tags: ['a'] })).resolves.toEqual(['zebra 1', 'zebra 2']);
+    await expect(contents(userId, { tags: ['a', 'b'] })).resolves.toEqual(['zebra 1']);
+    await expect(contents(userId, { tiers: [1, 3] })).resolves.toEqual(['zebra 1', 'zebra 3']);
+    await expect(contents(userId, { project: 'mill' })).resolves.toEqual(['zebra 2']);
+    await expect(contents(userId, { kinds: ['qa'], project: 'mill' })).resolves.toEqual([]);
+  });
+});
