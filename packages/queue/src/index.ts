@@ -1,0 +1,25 @@
+export { retryDelayMs } from './backoff.ts';
+export type { RetryDelayInput, RetryPolicy } from './backoff.ts';
+export { heartbeatJobId } from './heartbeat.ts';
+export { createQueues } from './queues.ts';
+export { assertRedisReady } from './redis-ready.ts';
+export type {
+  Clock,
+  Job,
+  JobContext,
+  JobEntry,
+  JobHandler,
+  JobOutcome,
+  PostgresQueueConfig,
+  QueueConfig,
+  QueueCounts,
+  QueueLogger,
+  Queues,
+  QueuesDeps,
+  QueueWorker,
+  RedisQueueConfig,
+  StuckQuestion,
+  WorkerDeps,
+  WorkerProgress,
+} from './types.ts';
+export { createWorker } from './worker.ts';

@@ -1,0 +1,78 @@
+import { AppError, isAppError } from '@factmill/errors';
+import type { Worker } from 'bullmq';
+import { withDeadline } from './deadline.ts';
+import type { ProgressTracker } from './progress.ts';
+import type { Clock } from './types.ts';
+import { PAUSE_LIMITER } from './worker-settings.ts';
+
+/** How often a worker asks whether its queue is paused. */
+const INTERVAL_MS = 1_000;
+const SHORTEST_MS = 20;
+
+/**
+ * A connection that has not answered for so long is dead, whatever TCP says: it would go on believing in it for
+ * a quarter of an hour, with the worker connected, healthy and useless.
+ */
+const SILENCE_MS = 10_000;
+
+/**
+ * Keeps a worker in step with pauses that any process may have set.
+ *
+ * BullMQ's main loop can miss the end of a rate limit: when it learns of the limit together with a job that it
+ * had fetched before, it next waits for a running job to end, and its free slots stay empty until then. So the
+ * loop is woken here when a pause is over (its own pause and resume, without a turn in between, do just that).
+ */
+export function watchPause(deps: {
+  worker: Worker;
+  tracker: ProgressTracker;
+  clock: Clock;
+  reconnect: () => void;
+  onError: (error: unknown) => void;
+}): { stop: () => void } {
+  const { worker, tracker, clock, reconnect, onError } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let paused = false;
+
+  const look = async (): Promise<number> => {
+    const ttlMs = await withDeadline(
+      worker.getBackend().getRateLimitTtl(PAUSE_LIMITER.max),
+      SILENCE_MS,
+      () => new AppError('queue_unavailable', 'The queue backend gives no answer.'),
+    );
+    if (stopped) return INTERVAL_MS;
+    tracker.paused(ttlMs > 0 ? clock() + ttlMs : 0);
+    if (ttlMs > 0) {
+      paused = true;
+      return Math.min(Math.max(ttlMs + 1, SHORTEST_MS), INTERVAL_MS);
+    }
+    if (paused) {
+      paused = false;
+      await worker.pause(true);
+      await worker.resume();
+    }
+    return INTERVAL_MS;
+  };
+
+  const lookAgainIn = (delayMs: number): void => {
+    if (!stopped) timer = setTimeout(() => void lookOnce(), delayMs);
+  };
+  const lookOnce = async (): Promise<void> => {
+    let delayMs = INTERVAL_MS;
+    try {
+      delayMs = await look();
+    } catch (error) {
+      onError(error);
+      if (isAppError(error) && !stopped) reconnect();
+    }
+    lookAgainIn(delayMs);
+  };
+  lookAgainIn(INTERVAL_MS);
+
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

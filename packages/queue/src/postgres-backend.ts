@@ -1,0 +1,154 @@
+import { AppError } from '@factmill/errors';
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  DelayedError,
+  type PostgresConnectionOptions,
+  type PostgresPoolConfig,
+  type PostgresQueueBackend,
+  Queue,
+  Worker,
+} from 'bullmq';
+import { Pool } from 'pg';
+import type { ConsumerBackend, ConsumerOptions, ProducerBackend } from './backend.ts';
+import { settlesWithin } from './deadline.ts';
+import { perQueue } from './per-queue.ts';
+import { createPostgresStore } from './postgres-store.ts';
+import type { PostgresQueueConfig } from './types.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
+
+const DEADLINE_MS = 2_000;
+const CLOSE_MS = 1_000;
+
+/** How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. */
+const POLL_SECONDS = 5;
+/** PGlite passes no NOTIFY on: a job waits half of this on average. */
+const EMBEDDED_POLL_SECONDS = 0.2;
+
+/**
+ * Connections for one queue or worker. The queue can be rebuilt from the ledger, so its commits need not wait for
+ * the disk (2.5 times the jobs per second): a crash of the server loses the last fraction of a second of queue
+ * states, jobs then run once more or are added again by the sweeper. More connections do not help: workers of one
+ * queue meet at the same rows.
+ */
+function connectionFor(config: PostgresQueueConfig, max: number): PostgresPoolConfig {
+  return {
+    connectionString: config.connectionString,
+    schema: config.schema,
+    migrate: true,
+    max,
+    options: '-c synchronous_commit=off',
+    connectionTimeoutMillis: DEADLINE_MS,
+    keepAlive: true,
+  };
+}
+
+function assertEmbeddedSchema(config: PostgresQueueConfig): void {
+  if (config.embedded && config.schema !== 'public') {
+    throw new AppError('config_invalid', 'The queue on embedded storage must use the schema "public".');
+  }
+}
+
+function unreachable(cause: unknown): AppError {
+  return new AppError('queue_unavailable', 'The queue on Postgres cannot be opened.', { cause });
+}
+
+/**
+ * Opens the queues and brings their tables up to date (advisory lock, safe with any number of starters).
+ *
+ * @throws AppError `queue_unavailable` when Postgres cannot be reached or refuses: BullMQ remembers a failed
+ * first connection for good, so a start without the database must fail, not wait.
+ */
+export async function openPostgresProducer(
+  config: PostgresQueueConfig,
+  onError: (error: unknown) => void,
+): Promise<ProducerBackend> {
+  assertEmbeddedSchema(config);
+  const pool = new Pool({
+    connectionString: config.connectionString,
+    max: 1,
+    connectionTimeoutMillis: DEADLINE_MS,
+    keepAlive: true,
+  });
+  pool.on('error', onError);
+  const queues = perQueue((name) => {
+    const queue = new Queue(name, { connection: connectionFor(config, 1) }, createPostgresBackend);
+    queue.on('error', onError);
+    return queue;
+  });
+  const close = async (): Promise<void> => {
+    const closing = Promise.allSettled([...Object.values(queues).map((queue) => queue.close()), pool.end()]);
+    await settlesWithin(closing, CLOSE_MS);
+  };
+  try {
+    await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
+  } catch (error) {
+    await close();
+    throw unreachable(error);
+  }
+  return {
+    // BullMQ's types name the Redis backend where any will do.
+    queues: queues as unknown as ProducerBackend['queues'],
+    store: createPostgresStore(pool, config.schema),
+    isReachable: () => true,
+    deadlineMs: DEADLINE_MS,
+    close,
+  };
+}
+
+/**
+ * A backend whose worker looks for jobs at least this often. BullMQ's own lets a worker that knows of a job
+ * delayed by an hour sleep for that hour, woken by NOTIFY alone, which neither PGlite nor a transaction pooler
+ * passes on.
+ */
+function pollingBackend(
+  pollSeconds: number,
+): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
+  return (name, options, factoryOptions) => {
+    const backend = createPostgresBackend(name, options, factoryOptions);
+    Object.defineProperty(backend, 'maximumBlockTimeout', { value: pollSeconds });
+    return backend;
+  };
+}
+
+/** @throws AppError `queue_unavailable`, as openPostgresProducer. */
+export async function openPostgresConsumer(
+  config: PostgresQueueConfig,
+  options: ConsumerOptions,
+): Promise<ConsumerBackend> {
+  assertEmbeddedSchema(config);
+  const pollSeconds = config.embedded ? EMBEDDED_POLL_SECONDS : POLL_SECONDS;
+  const worker = new Worker(
+    options.queue,
+    options.processor,
+    {
+      ...WORKER_SETTINGS,
+      connection: connectionFor(config, config.embedded ? 1 : 4),
+      concurrency: options.concurrency,
+      drainDelay: pollSeconds,
+      autorun: false,
+      // Each completion looks through the kept ones.
+      removeOnComplete: { count: 50 },
+    },
+    pollingBackend(pollSeconds),
+  );
+  worker.on('error', options.onError);
+  try {
+    await worker.waitUntilReady();
+  } catch (error) {
+    await settlesWithin(worker.close(true), CLOSE_MS);
+    throw unreachable(error);
+  }
+  return {
+    worker: worker as unknown as ConsumerBackend['worker'],
+    // BullMQ's "back to waiting" puts a job last here; a delay that is already over keeps its place in the order.
+    putBack: async (job, token) => {
+      await job.moveToDelayed(Date.now(), token);
+      return new DelayedError();
+    },
+    reconnect: () => undefined,
+    disconnect: async () => {
+      await settlesWithin(worker.getBackend().close(true), CLOSE_MS);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { QueueName } from '@factmill/contracts';
+import { Queue, WaitingError, Worker } from 'bullmq';
+import type { ConsumerBackend, ConsumerOptions, ProducerBackend } from './backend.ts';
+import { settlesWithin } from './deadline.ts';
+import { perQueue } from './per-queue.ts';
+import { closeConnection, openConsumerConnection, openProducerConnection } from './redis-connection.ts';
+import { createRedisStore } from './redis-store.ts';
+import type { RedisQueueConfig } from './types.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
+
+/** A round trip takes about a millisecond; a request that waits longer is better answered without the queue. */
+const DEADLINE_MS = 120;
+
+/** How long a start waits for Redis, so that the first call after it finds the connection made. */
+const FIRST_CONNECTION_MS = 1_000;
+
+/** Redis need not be there yet: the connection is made, and made again, in the background. */
+export async function openRedisProducer(
+  config: RedisQueueConfig,
+  onError: (error: unknown) => void,
+): Promise<ProducerBackend> {
+  const redis = openProducerConnection(config.url, onError);
+  const queues = perQueue(openQueue);
+
+  function openQueue(name: QueueName): Queue {
+    // BullMQ's own version check would reject for good if Redis went away during it, and prints; the start-up
+    // check of this package (assertRedisReady) takes its place.
+    const queue = new Queue(name, { connection: redis, prefix: config.keyPrefix, skipVersionCheck: true });
+    queue.on('error', onError);
+    return queue;
+  }
+
+  await settlesWithin(
+    Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady())),
+    FIRST_CONNECTION_MS,
+  );
+  return {
+    queues,
+    store: createRedisStore(redis, config.keyPrefix),
+    isReachable: () => redis.status === 'ready',
+    deadlineMs: DEADLINE_MS,
+    close: async () => {
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
+      closeConnection(redis);
+    },
+  };
+}
+
+export function openRedisConsumer(config: RedisQueueConfig, options: ConsumerOptions): ConsumerBackend {
+  const redis = openConsumerConnection(config.url, options.onError);
+  const worker = new Worker(options.queue, options.processor, {
+    ...WORKER_SETTINGS,
+    connection: redis,
+    prefix: config.keyPrefix,
+    concurrency: options.concurrency,
+    removeOnComplete: { count: 200 },
+  });
+
+  return {
+    worker,
+    // Back to the end of the list that jobs are taken from next. (BullMQ's RateLimitError does that too, but then
+    // takes the rest of the limiter's window for a pause.)
+    putBack: async (job, token) => {
+      await job.moveToWait(token);
+      return new WaitingError();
+    },
+    reconnect: () => {
+      if (redis.status === 'ready') redis.disconnect(true);
+    },
+    disconnect: async () => {
+      // If Redis was away when the worker was closed, BullMQ waits for it with its lock timer still running,
+      // which would keep the process alive.
+      await worker['lockManager'].close();
+      await worker.getBackend().close(true);
+      redis.disconnect();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { WorkerOptions } from 'bullmq';
+
+/**
+ * The limiter that makes pauses work. BullMQ looks at a rate limit only if a limiter is configured, so one is,
+ * far above any real rate (it must fit a Postgres integer); it costs one counter update per job.
+ */
+export const PAUSE_LIMITER = { max: 2_000_000_000, duration: 60_000 } as const;
+
+/**
+ * What both backends' workers have in common.
+ *
+ * A killed worker's job is free again after at most lockDuration + stalledInterval = 11 s. Locks are renewed
+ * every lockDuration / 2. maxStalledCount leaves room for a job that meets several kills; BullMQ's default of 1
+ * fails a job for good at the second. maximumRateLimitDelay and runRetryDelay bound how late a worker notices
+ * that a pause was ended early or that its backend is back.
+ */
+export const WORKER_SETTINGS = {
+  lockDuration: 8_000,
+  stalledInterval: 3_000,
+  maxStalledCount: 5,
+  maximumRateLimitDelay: 1_000,
+  runRetryDelay: 500,
+  limiter: PAUSE_LIMITER,
+  removeOnFail: { count: 1_000 },
+} as const satisfies Partial<WorkerOptions>;

@@ -1,0 +1,93 @@
+import { AppError } from '@factmill/errors';
+import type { QueueName } from '@factmill/contracts';
+import type { Job as BullJob } from 'bullmq';
+import type { ConsumerBackend } from './backend.ts';
+import { settlesWithin } from './deadline.ts';
+import { errorCodeOf } from './error-code.ts';
+import { createJobRunner } from './job-runner.ts';
+import { createOutageLog } from './outage-log.ts';
+import { watchPause } from './pause-watch.ts';
+import { openPostgresConsumer } from './postgres-backend.ts';
+import { createProgressTracker, isStuck } from './progress.ts';
+import { openRedisConsumer } from './redis-backend.ts';
+import type { QueueConfig, QueueWorker, WorkerDeps } from './types.ts';
+
+/** Time for handing back what was running when the grace to close has ended. */
+const HAND_BACK_MS = 1_000;
+
+/**
+ * Takes the jobs of one queue and runs the handler on them, `concurrency` at a time, until it is closed.
+ *
+ * No job is lost and none fails because of us: an exception out of the handler puts the job back for later; a
+ * worker that dies loses its jobs to another one within 11 s. It survives a restart or a flush of its backend.
+ *
+ * With Redis it returns at once, whether or not Redis is there. With Postgres it rejects with `queue_unavailable`
+ * when the database is not.
+ */
+export async function createWorker<Q extends QueueName>(
+  config: QueueConfig,
+  deps: WorkerDeps<Q>,
+): Promise<QueueWorker> {
+  const { queue, concurrency, logger, clock } = deps;
+  const onError = createOutageLog({ logger, clock, part: `worker ${queue}` });
+  const tracker = createProgressTracker({ clock, concurrency });
+  const running = new Map<string, AbortController>();
+  let closing: Promise<void> | undefined;
+
+  const processor = async (job: BullJob, token?: string): Promise<unknown> => {
+    const id = job.id ?? '';
+    const controller = new AbortController();
+    // The same job taken again while an earlier run of it is still winding down: that run has lost its lock.
+    running.get(id)?.abort(new AppError('fenced', 'The job was taken again.'));
+    running.set(id, controller);
+    tracker.taken();
+    try {
+      return await runner.run(job, token ?? '', controller);
+    } finally {
+      tracker.ended();
+      if (running.get(id) === controller) running.delete(id);
+    }
+  };
+
+  const options = { queue, concurrency, processor, onError };
+  const backend: ConsumerBackend =
+    config.backend === 'redis'
+      ? openRedisConsumer(config, options)
+      : await openPostgresConsumer(config, options);
+  const { worker } = backend;
+  const runner = createJobRunner({ ...deps, backend, isClosing: () => closing !== undefined });
+
+  worker.on('error', onError);
+  worker.on('lockRenewalFailed', (jobIds) => {
+    for (const id of jobIds) {
+      running.get(id)?.abort(new AppError('fenced', 'The lock of the job was lost.'));
+    }
+  });
+  worker.on('stalled', (jobId) => logger.info({ queue, jobId }, 'job of a lost worker taken back'));
+  if (config.backend === 'postgres') {
+    worker.run().catch(onError);
+  }
+  const pauseWatch = watchPause({ worker, tracker, clock, reconnect: backend.reconnect, onError });
+
+  const close = async (graceMs: number): Promise<void> => {
+    pauseWatch.stop();
+    const finished = worker.close();
+    if (!(await settlesWithin(finished, graceMs))) {
+      for (const controller of running.values()) {
+        controller.abort(new AppError('shutting_down', 'The worker is closing.'));
+      }
+      if (!(await settlesWithin(finished, HAND_BACK_MS))) {
+        logger.warn({ queue, running: running.size }, 'worker closed before all jobs were handed back');
+      }
+    }
+    await backend.disconnect().catch((error: unknown) => {
+      logger.debug({ queue, code: errorCodeOf(error) }, 'worker connection not closed cleanly');
+    });
+  };
+
+  return {
+    progress: tracker.read,
+    isStuck: (question) => closing === undefined && isStuck(tracker.read(), question),
+    close: ({ graceMs }) => (closing ??= close(graceMs)),
+  };
+}
