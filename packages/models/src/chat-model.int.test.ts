@@ -1,0 +1,239 @@
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type AppError, isAppError } from '@factmill/errors';
+import {
+  createScriptedModel,
+  freePort,
+  type ScriptedModel,
+  type ScriptedReply,
+  waitFor,
+} from '@factmill/testkit';
+import { type ChatModel, type ChatModelConfig, createChatModel } from './chat-model.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
+const PROMPT = 'My favourite tea is oolong.';
+const KEY = 'sk-very-secret';
+const messages = [{ role: 'user', content: PROMPT }] as const;
+
+describe('createChatModel', () => {
+  let server: ScriptedModel;
+  let model: ChatModel;
+  const open = (config: Partial<ChatModelConfig> = {}): ChatModel =>
+    createChatModel(
+      { baseUrl: server.url, apiKey: KEY, model: 'small', timeoutMs: 5000, ...config },
+      { now: () => NOW_MS },
+    );
+  const failure = async (chatModel: ChatModel = model, signal?: AbortSignal): Promise<AppError> => {
+    const error: unknown = await chatModel.complete({ messages, ...(signal ? { signal } : {}) }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!isAppError(error)) throw new Error(`no AppError but ${String(error)}`);
+    return error;
+  };
+
+  beforeAll(async () => {
+    server = await createScriptedModel();
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    server.reset();
+    model = open();
+  });
+  afterEach(() => model.close());
+
+  test('sends a plain completion and reads the answer', async () => {
+    const reply = await model.complete({ messages });
+    expect(JSON.parse(reply.text)).toEqual({ facts: { favourite_tea: 'oolong' }, context: [] });
+    expect(reply).toMatchObject({ finishReason: 'stop', model: 'small' });
+    expect(reply.usage.promptTokens).toBeGreaterThan(0);
+    expect(server.calls[0]?.body).toEqual({
+      model: 'small',
+      messages,
+      stream: false,
+      max_tokens: 512,
+      temperature: 0.1,
+    });
+    expect(server.calls[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  test.each([{ apiKey: '' }, {}])('without a key (%j) no Authorization header is sent', async (config) => {
+    const keyless = createChatModel({ baseUrl: server.url, model: 'small', timeoutMs: 5000, ...config });
+    await keyless.complete({ messages });
+    expect(server.calls[0]?.headers).not.toHaveProperty('authorization');
+    await keyless.close();
+  });
+
+  test('user and password in the URL become Basic authentication', async () => {
+    const basic = open({ baseUrl: server.url.replace('//', '//ann:p%40ss@'), apiKey: '' });
+    await basic.complete({ messages });
+    expect(server.calls[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
+    );
+    await basic.close();
+  });
+
+  const error = (status: number, code?: string, more: ScriptedReply = {}): ScriptedReply => ({
+    status,
+    body: { error: { message: `about ${PROMPT} and ${KEY}`, type: 'some_error', code: code ?? null } },
+    ...more,
+  });
+  const after = (value: string): ScriptedReply => ({ headers: { 'retry-after': value } });
+  const html = { headers: { 'content-type': 'text/html' }, body: `<!doctype html>${PROMPT}` };
+  const ok = (message: object, finish = 'stop'): ScriptedReply => ({
+    body: { choices: [{ message, finish_reason: finish }] },
+  });
+
+  const classified: readonly [string, ScriptedReply, string, number?][] = [
+    ['429 with seconds', error(429, 'rate_limit_exceeded', after('7')), 'model_throttled', 7],
+    ['429 with a date', error(429, undefined, after('Sat, 21 Nov 2026 12:00:30 GMT')), 'model_throttled', 30],
+    ['429 with a day', error(429, undefined, after('86400')), 'model_throttled', 3600],
+    ['429 without a time', error(429), 'model_throttled'],
+    ['429 without a body', { status: 429, body: '' }, 'model_throttled'],
+    ['429 with a used-up quota', error(429, 'insufficient_quota'), 'model_quota'],
+    ['402', error(402), 'model_quota'],
+    ['408', error(408), 'model_transient'],
+    ['409', error(409), 'model_transient'],
+    ['500', error(500), 'model_transient'],
+    ['502 as a web page', { ...html, status: 502 }, 'model_transient'],
+    ['503 with Retry-After', error(503, undefined, after('11')), 'model_transient', 11],
+    ['a connection that is cut', { destroy: true }, 'model_transient'],
+    ['a reply that is cut', { destroy: 'half' }, 'model_transient'],
+    ['401', error(401, 'invalid_api_key'), 'model_config'],
+    ['400 with a bad key', error(400, 'invalid_api_key'), 'model_config'],
+    ['403', error(403), 'model_config'],
+    ['404 of a model', error(404, 'model_not_found'), 'model_config'],
+    ['404 of a path as a web page', { ...html, status: 404 }, 'model_config'],
+    ['405', error(405), 'model_config'],
+    ['400 as a web page', { ...html, status: 400 }, 'model_config'],
+    ['429 as a web page', { ...html, status: 429 }, 'model_throttled'],
+    ['413 as a web page', { ...html, status: 413 }, 'model_input'],
+    ['a web page', html, 'model_config'],
+    ['400', error(400), 'model_input'],
+    ['400 for a long context', error(400, 'context_length_exceeded'), 'model_input'],
+    ['413', error(413), 'model_input'],
+    ['422 with details', { status: 422, body: { detail: [{ msg: PROMPT }] } }, 'model_input'],
+    ['400 of a content filter', error(400, 'content_filter'), 'model_refusal'],
+    ['a refusal', ok({ content: null, refusal: 'I will not.' }), 'model_refusal'],
+    ['a filtered answer', ok({ content: 'Wel' }, 'content_filter'), 'model_refusal'],
+    ['a limit reached without text', ok({ content: '' }, 'length'), 'model_truncated'],
+    ['null content', ok({ content: null }), 'model_bad_reply'],
+    ['no choices', { body: { choices: [] } }, 'model_bad_reply'],
+    ['JSON cut short', { body: '{"choices":[{"mess' }, 'model_bad_reply'],
+    ['text', { body: 'fine, thank you', headers: { 'content-type': 'text/plain' } }, 'model_bad_reply'],
+    ['an empty body', { body: '' }, 'model_bad_reply'],
+    ['200 with an unknown error', { body: { error: { message: PROMPT } } }, 'model_bad_reply'],
+    ['200 with error 429', { body: { error: { message: PROMPT, code: 429 } } }, 'model_throttled'],
+    ['200 with an overload', { body: { error: { type: 'overloaded_error' } } }, 'model_transient'],
+    ['200 with a long context', { body: { error: { code: 'context_length_exceeded' } } }, 'model_input'],
+  ];
+  const rows = classified.map(([name, reply, code, wait]) => ({ name, reply, code, wait }));
+  test.each(rows)('$name is $code', async ({ reply, code, wait }) => {
+    server.setReply(() => reply);
+    const thrown = await failure();
+    expect(thrown.code).toBe(code);
+    expect(thrown.retryAfterSeconds).toBe(wait);
+    expect(server.callCount).toBe(1);
+    const shown = `${thrown.message} ${String(thrown.cause)} ${JSON.stringify(thrown.cause)} ${thrown.cause instanceof Error ? thrown.cause.stack : ''}`;
+    expect(shown).not.toContain(PROMPT);
+    expect(shown).not.toContain(KEY);
+  });
+
+  test('a refused connection names host and port but no credentials', async () => {
+    const port = await freePort();
+    const nowhere = open({ baseUrl: `http://ann:p4ss@127.0.0.1:${port}/v1` });
+    const thrown = await failure(nowhere);
+    expect(thrown.code).toBe('model_transient');
+    expect(thrown.message).toContain(`127.0.0.1:${port} (ECONNREFUSED)`);
+    expect(`${thrown.message} ${thrown.stack}`).not.toContain('p4ss');
+    await nowhere.close();
+  });
+
+  test('an unknown host is transient', async () => {
+    const thrown = await failure(open({ baseUrl: 'http://does-not-exist.invalid/v1' }));
+    expect(thrown.code).toBe('model_transient');
+    expect(thrown.message).toMatch(/ENOTFOUND|EAI_AGAIN/);
+  });
+
+  test('a connection that is reset is transient', async () => {
+    const resetter = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const port = await new Promise<number>((resolve) => {
+      const address = (): number => {
+        const bound = resetter.address();
+        return typeof bound === 'object' && bound ? bound.port : 0;
+      };
+      resetter.listen(0, '127.0.0.1', () => resolve(address()));
+    });
+    const thrown = await failure(open({ baseUrl: `http://127.0.0.1:${port}/v1` }));
+    expect(thrown).toMatchObject({ code: 'model_transient', message: expect.stringContaining('ECONNRESET') });
+    await new Promise((resolve) => resetter.close(resolve));
+  });
+
+  test('a server that never answers is given up in time', async () => {
+    server.setReply(() => ({ hang: true }));
+    const thrown = await failure(open({ timeoutMs: 100 }));
+    expect(thrown).toMatchObject({
+      code: 'model_transient',
+      message: expect.stringContaining('LLM_TIMEOUT_MS'),
+    });
+  });
+
+  test('an abort surfaces as itself, at once', async () => {
+    server.setReply(() => ({ hang: true }));
+    const controller = new AbortController();
+    const reason = new Error('stopping');
+    const call = model.complete({ messages, signal: controller.signal });
+    await waitFor(() => server.callCount === 1, { describe: 'the call to arrive' });
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await expect(model.complete({ messages, signal: controller.signal })).rejects.toBe(reason);
+    expect(server.callCount).toBe(1);
+  });
+
+  test('close ends what runs and refuses what comes', async () => {
+    server.setReply(() => ({ hang: true }));
+    const call = failure();
+    await waitFor(() => server.callCount === 1, { describe: 'the call to arrive' });
+    await model.close();
+    expect((await call).code).toBe('shutting_down');
+    expect((await failure()).code).toBe('shutting_down');
+  });
+
+  test('a text that was cut is returned', async () => {
+    server.setReply(() => ({ content: '{"facts":{"a"', finishReason: 'length' }));
+    expect(await model.complete({ messages })).toMatchObject({
+      text: '{"facts":{"a"',
+      finishReason: 'length',
+    });
+  });
+
+  test('JSON with the content type of text is read', async () => {
+    const body = JSON.stringify({ choices: [{ message: { content: 'hi' } }] });
+    server.setReply(() => ({ body, headers: { 'content-type': 'text/plain' } }));
+    expect((await model.complete({ messages })).text).toBe('hi');
+  });
+
+  test('parameters that the model does not take are left out from then on', async () => {
+    server.setReply(({ body }) => {
+      const param = 'max_tokens' in body ? 'max_tokens' : 'temperature' in body ? 'temperature' : undefined;
+      if (param === undefined) return undefined;
+      return { status: 400, body: { error: { message: 'no', param, code: 'unsupported_parameter' } } };
+    });
+    await model.complete({ messages });
+    expect(server.calls.at(-1)?.body).toEqual({
+      model: 'small',
+      messages,
+      stream: false,
+      max_completion_tokens: 512,
+    });
+    expect(server.callCount).toBe(3);
+    await model.complete({ messages });
+    expect(server.callCount).toBe(4);
+  });
+
+  test('a base URL that is none is refused when it is made', () => {
+    expect(() => open({ baseUrl: 'ftp://host/secret' })).toThrow(
+      expect.objectContaining({ code: 'model_config', message: expect.not.stringContaining('secret') }),
+    );
+  });
+});

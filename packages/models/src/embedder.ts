@@ -1,0 +1,103 @@
+import { AppError } from '@factmill/errors';
+import type { EmbeddingProfile } from './embedding-profiles.ts';
+import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
+import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
+import { createLocalEmbeddings } from './local-embeddings.ts';
+import { toUnitVector } from './unit-vector.ts';
+import { createVectorCache } from './vector-cache.ts';
+
+export type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
+
+export type Embedder = Readonly<{
+  /** What the vectors are. Null for provider `none`, and for an unknown model until its first reply. */
+  profile: EmbeddingProfile | null;
+  /** The profile with its dimensions settled: asks the endpoint once if it must. Null only for provider `none`. */
+  loadProfile: (options?: EmbedOptions) => Promise<EmbeddingProfile | null>;
+  /** One L2-normalised vector per text, in the order of the texts. */
+  embed: (texts: readonly string[], options?: EmbedOptions) => Promise<number[][]>;
+  close: () => Promise<void>;
+}>;
+
+const CACHED_VECTORS = 2000;
+
+/**
+ * Creates the embedder of a provider. Nothing is loaded or connected before the first `embed`.
+ *
+ * `embed` throws AppError: `embedding_unavailable` (no provider, or the local model stopped), a `model_*` code
+ * (endpoint), `model_input` for a blank text, `shutting_down` after `close`; or the signal's reason, at once. It is
+ * all or nothing per call.
+ */
+export function createEmbedder(
+  config: EmbedderConfig,
+  deps: Readonly<{ now: () => number }> = { now: Date.now },
+): Embedder {
+  if (config.provider === 'none') return NO_EMBEDDER;
+  return createEmbedderOf(
+    config.provider === 'local' ? createLocalEmbeddings() : createEndpointEmbeddings(config, deps),
+  );
+}
+
+/** The embedder around a source. */
+export function createEmbedderOf(source: EmbeddingSource): Embedder {
+  const cache = createVectorCache(CACHED_VECTORS);
+
+  const embed = async (texts: readonly string[], { signal }: EmbedOptions = {}): Promise<number[][]> => {
+    signal?.throwIfAborted();
+    if (texts.some((text) => text.trim() === '')) {
+      throw new AppError('model_input', 'A blank text has no embedding. Leave it out.');
+    }
+    const vectors = new Map<string, Float32Array | undefined>();
+    for (const text of texts) vectors.set(text, cache.get(text));
+    const missing = [...vectors].filter(([, vector]) => !vector).map(([text]) => text);
+    // One batch after the other: a long call leaves room for short ones of other callers in between.
+    for (let from = 0; from < missing.length; from += source.batchSize) {
+      const batch = missing.slice(from, from + source.batchSize);
+      const raw = await untilAborted(source.embedBatch(batch, signal), signal);
+      batch.forEach((text, index) => {
+        const vector = toUnitVector(raw[index] ?? []);
+        cache.set(text, vector);
+        vectors.set(text, vector);
+      });
+    }
+    return texts.map((text) => Array.from(vectors.get(text) ?? []));
+  };
+
+  return {
+    get profile() {
+      return source.profile();
+    },
+    loadProfile: async (options) => {
+      if (!source.profile()) await embed(['dimensions'], options);
+      return source.profile();
+    },
+    embed,
+    close: source.close,
+  };
+}
+
+const NO_EMBEDDER: Embedder = {
+  profile: null,
+  loadProfile: async () => null,
+  embed: async () => {
+    throw new AppError(
+      'embedding_unavailable',
+      'Embeddings are off. Set EMBEDDING_PROVIDER to turn them on.',
+    );
+  },
+  close: async () => {},
+};
+
+/** A batch in the worker thread cannot be called back; its caller need not wait for it. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let listener = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    listener = () => reject(signal.reason);
+    signal.addEventListener('abort', listener, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', listener);
+  }
+}

@@ -1,0 +1,26 @@
+import type { EmbeddingProfile } from './embedding-profiles.ts';
+
+/** Where vectors come from. Times in milliseconds; an empty `apiKey` sends no Authorization header. */
+export type EmbedderConfig =
+  | Readonly<{ provider: 'none' }>
+  | Readonly<{ provider: 'local' }>
+  | Readonly<{
+      provider: 'openai';
+      baseUrl: string;
+      apiKey?: string;
+      model: string;
+      /** Vector size to ask the endpoint for; leave out for the model's own. */
+      dimensions?: number;
+      timeoutMs: number;
+      /** Texts per request. */
+      batchSize: number;
+    }>;
+
+/** What a provider has to bring; caching, batching, order and normalising are the same for all. */
+export type EmbeddingSource = Readonly<{
+  profile: () => EmbeddingProfile | null;
+  batchSize: number;
+  /** One vector per text, all of the profile's size, of any length. */
+  embedBatch: (texts: readonly string[], signal?: AbortSignal) => Promise<ArrayLike<number>[]>;
+  close: () => Promise<void>;
+}>;

@@ -1,0 +1,101 @@
+import type OpenAI from 'openai';
+import { AppError, isAppError } from '@factmill/errors';
+import { withDeadline } from './call-deadline.ts';
+import { UnusableReplyError } from './error-signals.ts';
+import { classifyModelError } from './model-error.ts';
+
+export type EndpointConfig = Readonly<{
+  baseUrl: string;
+  apiKey?: string;
+  timeoutMs: number;
+  /** Prefix of the settings that error messages name. */
+  settings: 'LLM' | 'EMBEDDING';
+  now: () => number;
+}>;
+
+export type EndpointClient = Readonly<{
+  /**
+   * Posts JSON to a path under the base URL and returns the parsed reply, whatever its shape.
+   * Throws the reason of `signal` when that fires, else AppError with a `model_*` code.
+   */
+  post: (path: string, body: object, signal?: AbortSignal) => Promise<unknown>;
+  /** Classifies an error found in a reply, with this endpoint's name in the message. */
+  toError: (error: unknown) => AppError;
+  close: () => Promise<void>;
+}>;
+
+/**
+ * A connection to one OpenAI-compatible endpoint. The SDK's own retries are off: retries live in one layer, above.
+ * Connections are kept alive by Node's fetch. Organisation and project headers, and the SDK's log, which would
+ * print prompts, do not follow the environment. User and password in the URL become Basic authentication when there
+ * is no key.
+ */
+export function createEndpointClient(config: EndpointConfig): EndpointClient {
+  const { settings, timeoutMs, now } = config;
+  const { url, basicAuth } = parseBaseUrl(config.baseUrl, settings);
+  const authorization = config.apiKey ? `Bearer ${config.apiKey}` : basicAuth;
+  let client: Promise<OpenAI> | undefined;
+  const closing = new AbortController();
+  const toError = (error: unknown): AppError =>
+    classifyModelError(error, { host: url.host, settings, nowMs: now() });
+
+  return {
+    toError,
+    post: async (path, body, signal) => {
+      try {
+        return await withDeadline(timeoutMs, [signal, closing.signal], async (callSignal) => {
+          client ??= loadClient(url, authorization, timeoutMs);
+          return toJson(await (await client).post<unknown>(path, { body, signal: callSignal }));
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw isAppError(error) ? error : toError(error);
+      }
+    },
+    close: async () => {
+      closing.abort(new AppError('shutting_down', 'The model client is closed.'));
+    },
+  };
+}
+
+/** Loads the SDK with the first call: it takes 33 MB, which a process with local models only can do without. */
+async function loadClient(url: URL, authorization: string | null, timeoutMs: number): Promise<OpenAI> {
+  const { OpenAI } = await import('openai');
+  return new OpenAI({
+    baseURL: url.href.replace(/\/+$/, ''),
+    // The SDK refuses to start without a key; the header below decides what is sent.
+    apiKey: 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: 'off',
+    maxRetries: 0,
+    // The deadline is ours and covers connecting to the last byte; the SDK's comes later, only as a backstop.
+    timeout: timeoutMs + 1000,
+    defaultHeaders: { Authorization: authorization },
+  });
+}
+
+/** Some endpoints send JSON with the content type of text; the SDK hands that over as a string. */
+function toJson(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    throw new UnusableReplyError(body);
+  }
+}
+
+function parseBaseUrl(baseUrl: string, settings: string): Readonly<{ url: URL; basicAuth: string | null }> {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new AppError('model_config', `${settings}_BASE_URL must be an http or https URL.`);
+  }
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  if (username === '' && password === '') return { url, basicAuth: null };
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url, basicAuth: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}

@@ -1,0 +1,71 @@
+import { AppError } from '@factmill/errors';
+import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
+import { type EmbeddingProfile, embeddingProfileOf } from './embedding-profiles.ts';
+import { createEndpointClient } from './endpoint-client.ts';
+import { isRecord, UnusableReplyError } from './error-signals.ts';
+
+type EndpointConfig = Extract<EmbedderConfig, { provider: 'openai' }>;
+
+/** Vectors from an OpenAI-compatible `/embeddings` endpoint. Errors: the `model_*` codes of `createChatModel`. */
+export function createEndpointEmbeddings(
+  { baseUrl, apiKey = '', model, dimensions, timeoutMs, batchSize }: EndpointConfig,
+  deps: Readonly<{ now: () => number }>,
+): EmbeddingSource {
+  const endpoint = createEndpointClient({ baseUrl, apiKey, timeoutMs, settings: 'EMBEDDING', now: deps.now });
+  let profile: EmbeddingProfile | undefined = embeddingProfileOf(model, dimensions);
+  // Most servers refuse a `dimensions` they cannot choose, even when it is their own.
+  const asksForSize = dimensions !== undefined && embeddingProfileOf(model)?.dimensions !== dimensions;
+
+  return {
+    profile: () => profile ?? null,
+    batchSize,
+    embedBatch: async (texts, signal) => {
+      const body = { model, input: texts, encoding_format: 'float', ...(asksForSize ? { dimensions } : {}) };
+      const reply = await endpoint.post('/embeddings', body, signal);
+      const vectors = readVectors(reply, texts.length);
+      if (!vectors) throw endpoint.toError(new UnusableReplyError(reply));
+      const size = vectors[0]?.length ?? 0;
+      profile ??= embeddingProfileOf(model, size);
+      if (profile && vectors.some((vector) => vector.length !== profile?.dimensions)) {
+        throw sizeError(size, profile.dimensions);
+      }
+      return vectors;
+    },
+    close: endpoint.close,
+  };
+}
+
+function sizeError(got: number, expected: number): AppError {
+  return new AppError(
+    'model_config',
+    `The embedding endpoint returns vectors of ${got} dimensions, but ${expected} are expected. Set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS back to what the stored vectors were made with, or correct them and rebuild all vectors with \`factmill reembed\`.`,
+  );
+}
+
+/** The vectors in the order of the texts, or undefined when the reply does not hold one for each. */
+function readVectors(reply: unknown, count: number): ArrayLike<number>[] | undefined {
+  if (!isRecord(reply) || !Array.isArray(reply['data']) || reply['data'].length !== count) return undefined;
+  const vectors: (ArrayLike<number> | undefined)[] = Array.from({ length: count });
+  reply['data'].forEach((item: unknown, position) => {
+    if (!isRecord(item)) return;
+    const index = typeof item['index'] === 'number' ? item['index'] : position;
+    if (index in vectors) vectors[index] = readVector(item['embedding']);
+  });
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+/** A list of numbers, or little-endian 32-bit floats in base64: some servers send that without being asked. */
+function readVector(value: unknown): ArrayLike<number> | undefined {
+  if (Array.isArray(value)) {
+    return value.length > 0 && value.every(isFiniteNumber) ? value : undefined;
+  }
+  if (typeof value !== 'string') return undefined;
+  const bytes = Buffer.from(value, 'base64');
+  if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
+  const vector = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+  return vector.every((component) => Number.isFinite(component)) ? vector : undefined;
+}

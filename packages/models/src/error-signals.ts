@@ -1,0 +1,144 @@
+import { parseRetryAfter } from './retry-after.ts';
+
+/** What an error tells about itself, without any of its text. */
+export type ErrorSignals = Readonly<{
+  /** HTTP status; also the numeric `error.code` that gateways put into a reply of status 200. */
+  status: number | undefined;
+  /** Lower-case `error.code` and `error.type` of the reply. */
+  codes: readonly string[];
+  /** Code of a connection that failed, as in `ECONNREFUSED`; `connection lost` when it has none. */
+  transport: string | undefined;
+  timedOut: boolean;
+  html: boolean;
+  /** A reply came that is no completion: not JSON, no choices, an error object of an unknown kind. */
+  badReply: boolean;
+  retryAfterSeconds: number | undefined;
+  /** Name of a request parameter that the model does not take. */
+  rejectedParameter: string | undefined;
+}>;
+
+/** Cause of every `model_*` error: the signals, as a line for the log and as data, instead of the original error. */
+export class ModelCallError extends Error {
+  readonly signals: ErrorSignals;
+
+  constructor(message: string, signals: ErrorSignals) {
+    super(message);
+    this.name = 'ModelCallError';
+    this.signals = signals;
+  }
+}
+
+/** The reply arrived with status 200 but is a web page, an error object, or something else that is no answer. */
+export class UnusableReplyError extends Error {
+  readonly body: unknown;
+
+  constructor(body: unknown) {
+    super('unusable reply');
+    this.name = 'UnusableReplyError';
+    this.body = body;
+  }
+}
+
+/** The call did not end within its time. */
+export class CallTimeoutError extends Error {
+  constructor() {
+    super('call timed out');
+    this.name = 'CallTimeoutError';
+  }
+}
+
+const NO_SIGNALS: ErrorSignals = {
+  status: undefined,
+  codes: [],
+  transport: undefined,
+  timedOut: false,
+  html: false,
+  badReply: false,
+  retryAfterSeconds: undefined,
+  rejectedParameter: undefined,
+};
+
+/**
+ * Reads the signals of an error that a call through the `openai` client threw. The SDK's errors are told by their
+ * names and fields, because importing their classes would load the SDK (33 MB) into processes that never call it.
+ */
+export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
+  if (error instanceof UnusableReplyError) return readReplySignals(error.body);
+  const name = classNameOf(error);
+  if (name === 'CallTimeoutError' || name === 'APIConnectionTimeoutError' || name === 'TimeoutError') {
+    return { ...NO_SIGNALS, timedOut: true };
+  }
+  if (isRecord(error) && typeof error['status'] === 'number') {
+    const headers = error['headers'] instanceof Headers ? error['headers'] : new Headers();
+    return {
+      ...NO_SIGNALS,
+      status: error['status'],
+      codes: readCodes(error),
+      html: (headers.get('content-type') ?? '').includes('text/html'),
+      retryAfterSeconds: parseRetryAfter(headers, nowMs),
+      rejectedParameter: readRejectedParameter(error),
+    };
+  }
+  // A reply cut off in the middle is a lost connection; a whole one that does not parse is a bad reply.
+  if (name === 'SyntaxError') return { ...NO_SIGNALS, badReply: true };
+  const transport = readTransportCode(error);
+  return transport === undefined ? NO_SIGNALS : { ...NO_SIGNALS, transport };
+}
+
+function readReplySignals(body: unknown): ErrorSignals {
+  if (typeof body === 'string') {
+    const html = /^\s*(<!doctype html|<html|<head|<body)/i.test(body);
+    return { ...NO_SIGNALS, html, badReply: !html };
+  }
+  const reported = isRecord(body) ? body['error'] : undefined;
+  if (!isRecord(reported)) return { ...NO_SIGNALS, badReply: true };
+  const code = Number(reported['code'] ?? reported['status']);
+  return {
+    ...NO_SIGNALS,
+    status: Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined,
+    codes: readCodes(reported),
+    badReply: true,
+  };
+}
+
+/** Only short plain words pass: a code is shown in logs, and some endpoints put whole sentences there. */
+function readCodes(source: object): string[] {
+  const { code, type } = source as { code?: unknown; type?: unknown };
+  return [code, type].filter(isPlainWord).map((word) => word.toLowerCase());
+}
+
+function readRejectedParameter(error: object): string | undefined {
+  const { code, param } = error as { code?: unknown; param?: unknown };
+  return (code === 'unsupported_parameter' || code === 'unsupported_value') && isPlainWord(param)
+    ? param
+    : undefined;
+}
+
+function isPlainWord(value: unknown): value is string {
+  return typeof value === 'string' && /^[a-z][\w.-]{0,63}$/i.test(value);
+}
+
+/** Walks the causes for a system error code; undefined when this is no connection error. */
+function readTransportCode(error: unknown): string | undefined {
+  let isTransport = classNameOf(error) === 'APIConnectionError';
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && isRecord(current); depth += 1) {
+    const { code, message, cause } = current;
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{3,40}$/.test(code)) return code;
+    if (message === 'terminated' || message === 'fetch failed') isTransport = true;
+    current = cause;
+  }
+  return isTransport ? 'connection lost' : undefined;
+}
+
+/** Name of an error's class: the SDK leaves `name` at `Error`, DOMException has only that. */
+export function classNameOf(error: unknown): string {
+  if (!(error instanceof Error))
+    return isRecord(error) && typeof error['name'] === 'string' ? error['name'] : typeof error;
+  return error.name === 'Error' ? error.constructor.name : error.name;
+}
+
+/** Whether a value is an object that is no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,9 @@
+export { createChatModel } from './chat-model.ts';
+export type { ChatMessage, ChatModel, ChatModelConfig, ChatReply, ChatRequest } from './chat-model.ts';
+export { createEmbedder } from './embedder.ts';
+export type { Embedder, EmbedOptions } from './embedder.ts';
+export type { EmbedderConfig } from './embedding-source.ts';
+export { embeddingProfileOf, LOCAL_EMBEDDING_PROFILE } from './embedding-profiles.ts';
+export type { EmbeddingProfile } from './embedding-profiles.ts';
+export { classifyModelError } from './model-error.ts';
+export type { ModelErrorContext } from './model-error.ts';

@@ -1,0 +1,123 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '@factmill/errors';
+
+/** One batch for the thread. */
+export type EmbedTask = Readonly<{ id: number; texts: readonly string[] }>;
+
+/** Its answer: all vectors one after another, or the name of what went wrong. */
+export type EmbedReply =
+  Readonly<{ id: number; packed: Float32Array<ArrayBuffer> }> | Readonly<{ id: number; failure: string }>;
+
+export type EmbeddingThread = Readonly<{
+  /** Vectors of one batch. Batches are worked on one at a time, in the order of the calls. */
+  run: (texts: readonly string[]) => Promise<Float32Array>;
+  close: () => Promise<void>;
+}>;
+
+type Pending = Readonly<{
+  task: EmbedTask;
+  resolve: (packed: Float32Array) => void;
+  reject: (error: AppError) => void;
+}>;
+
+/**
+ * Without limits the heap of the model's thread grew from 29 to 171 MB before V8 saw a reason to collect. With them the
+ * process grows by 125 MB when the model is loaded, by 26 MB over the next 200 calls, and by 4 MB over 1,800 more; the
+ * number of tensors stays the same. Weights and tensors are outside the limits.
+ */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
+
+/**
+ * A worker thread with the local embedding model.
+ *
+ * It starts with the first batch and keeps the process alive only while a batch is under way. When it dies, the
+ * batches that were waiting are rejected with `embedding_unavailable` and the next one starts a new thread. After
+ * `close` everything is rejected with `shutting_down`.
+ */
+export function createEmbeddingThread(
+  workerFile: string = siblingFile('local-embedding-worker'),
+): EmbeddingThread {
+  let worker: Worker | undefined;
+  let nextId = 1;
+  let closed = false;
+  const pending: Pending[] = [];
+
+  const rejectAll = (error: AppError): void => {
+    for (const { reject } of pending.splice(0)) reject(error);
+  };
+
+  const start = (): Worker => {
+    const thread = new Worker(workerFile, { env: {}, resourceLimits: RESOURCE_LIMITS });
+    const fail = (cause: unknown): void => {
+      if (worker !== thread) return;
+      worker = undefined;
+      rejectAll(
+        new AppError(
+          'embedding_unavailable',
+          'The local embedding model stopped. The next call starts it again.',
+          {
+            cause,
+          },
+        ),
+      );
+    };
+    thread.on('error', fail);
+    thread.on('messageerror', fail);
+    thread.on('exit', () => fail(undefined));
+    thread.on('message', (reply: EmbedReply) => {
+      if (worker === thread) settle(reply);
+    });
+    return thread;
+  };
+
+  const settle = (reply: EmbedReply): void => {
+    const current = pending.shift();
+    if (pending.length === 0) worker?.unref();
+    else sendNext();
+    if (!current || current.task.id !== reply.id) return;
+    if ('packed' in reply) return current.resolve(reply.packed);
+    current.reject(
+      new AppError('embedding_unavailable', 'The local embedding model could not embed a text.', {
+        cause: new Error(reply.failure),
+      }),
+    );
+  };
+
+  /** Hands the first pending batch to the thread. Called when the list becomes non-empty or its head has changed. */
+  const sendNext = (): void => {
+    const head = pending[0];
+    if (!head) return;
+    worker ??= start();
+    worker.ref();
+    worker.postMessage(head.task, []);
+  };
+
+  return {
+    run: (texts) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(closedError());
+        pending.push({ task: { id: nextId, texts }, resolve, reject });
+        nextId += 1;
+        if (pending.length === 1) sendNext();
+      }),
+    close: async () => {
+      closed = true;
+      const thread = worker;
+      worker = undefined;
+      rejectAll(closedError());
+      await thread?.terminate();
+    },
+  };
+}
+
+function closedError(): AppError {
+  return new AppError('shutting_down', 'The local embedding model is closed.');
+}
+
+/** The module beside this one, in the form this one runs in: `.ts` from sources, `.js` from a build. */
+function siblingFile(name: string): string {
+  const self = fileURLToPath(import.meta.url);
+  return fileURLToPath(new URL(`${name}${extname(self)}`, import.meta.url));
+}
