@@ -1,0 +1,54 @@
+import type { RawCandidate, TranscriptMessage } from './types.ts';
+
+/** Words that say nothing about where a statement comes from. */
+const STOP_WORDS = new Set(
+  'a an the and or but of in on at to for with from by as is are was were be been has have had do does did not no it its this that user users their them they what which who where when how'.split(
+    ' ',
+  ),
+);
+
+/** The distinct meaningful words of a text; plural and possessive endings are cut so that forms meet. */
+export function meaningfulWords(text: string): Set<string> {
+  const words = new Set<string>();
+  for (const match of text
+    .normalize('NFKC')
+    .toLowerCase()
+    .matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const word = match[0].length > 3 ? match[0].replace(/(?:es|s)$/, '') : match[0];
+    if (!STOP_WORDS.has(word)) words.add(word);
+  }
+  return words;
+}
+
+type IndexedMessage = { message: TranscriptMessage; words: Set<string> };
+
+/** User messages with their words, computed once per extraction. */
+export function indexUserMessages(messages: readonly TranscriptMessage[]): IndexedMessage[] {
+  return messages
+    .filter((message) => message.role === 'user')
+    .toSorted((a, b) => a.seq - b.seq)
+    .map((message) => ({ message, words: meaningfulWords(message.content) }));
+}
+
+function overlap(words: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of words) if (other.has(word)) shared += 1;
+  return shared;
+}
+
+/**
+ * The user messages an item comes from, in conversation order: those it names, else those that share the
+ * most words with it, else all of them. What the item states (value, answer) counts before how it names
+ * it (key, question). Empty only when there is no user message.
+ */
+export function attribute(item: RawCandidate, indexed: readonly IndexedMessage[]): TranscriptMessage[] {
+  const named = indexed.filter(({ message }) => item.messageIds.includes(message.id));
+  if (named.length > 0) return named.map(({ message }) => message);
+  const stated = meaningfulWords(
+    [item.value, item.answer, item.sourceContext, item.content].filter(Boolean).join(' '),
+  );
+  const naming = meaningfulWords([item.key, item.question].filter(Boolean).join(' ').replaceAll('_', ' '));
+  const scores = indexed.map(({ words }) => overlap(stated, words) * 4 + overlap(naming, words));
+  const best = Math.max(0, ...scores);
+  return indexed.filter((_, index) => best === 0 || scores[index] === best).map(({ message }) => message);
+}

@@ -1,0 +1,163 @@
+import { attribute, indexUserMessages } from './attribution.ts';
+import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
+import { factSentence } from './fact-sentence.ts';
+import type { Preset } from './presets.ts';
+import type {
+  Candidate,
+  CandidateKind,
+  ParsedReply,
+  RawCandidate,
+  Rejection,
+  Tier,
+  TranscriptMessage,
+} from './types.ts';
+
+const DEFAULT_CATEGORY = 'general';
+const DEFAULT_SOURCE = 'conversation';
+const MAX_CATEGORY_CHARACTERS = 64;
+
+/** Confidence (0..100) by what a statement rests on, where the reply gives none itself. */
+const CONFIDENCE_BY_SOURCE: ReadonlyMap<string, number> = new Map([
+  ['tool_call', 95],
+  ['auto_discovery', 95],
+  ['user_explicit', 90],
+]);
+const DEFAULT_CONFIDENCE = 70;
+
+const IMPORTANCE_BY_KIND: Readonly<Record<CandidateKind, number>> = {
+  fact: 0.7,
+  qa: 0.5,
+  note: 0.5,
+  event: 0.4,
+};
+
+/** Whole texts that answer nothing: a model's filler, not facts. */
+const FILLER = /^(?:none|nothing|n\/a|unknown|not (?:specified|stated|mentioned|provided|known))$/;
+/** Not facts when they stand alone, though `has_children: no` is one. */
+const BARE_ANSWER = /^(?:yes|no)$/;
+
+type Built = { ok: true; candidate: Candidate } | { ok: false; reason: string };
+
+/** A number as written; `0.9` for a confidence means 90. NaN when it is not a number. */
+function toPercent(text: string): number {
+  const number = Number(text.replace(/%$/, ''));
+  return number > 0 && number <= 1 && text.includes('.') ? number * 100 : number;
+}
+
+function confidenceOf(item: RawCandidate, source: string): number {
+  const given = item.confidence === null ? Number.NaN : toPercent(item.confidence);
+  const value = Number.isFinite(given) ? given : (CONFIDENCE_BY_SOURCE.get(source) ?? DEFAULT_CONFIDENCE);
+  return Math.round(Math.min(100, Math.max(0, value)));
+}
+
+function importanceOf(item: RawCandidate): number {
+  const given = item.importance === null ? Number.NaN : Number(item.importance);
+  return Number.isFinite(given) ? Math.min(1, Math.max(0, given)) : IMPORTANCE_BY_KIND[item.kind];
+}
+
+function tierOf(item: RawCandidate): Tier {
+  if (item.tier === '1') return 1;
+  if (item.tier === '3' || (item.tier === null && item.kind === 'event')) return 3;
+  return 2;
+}
+
+function categoryOf(item: RawCandidate): string {
+  const category = item.category === null ? '' : normaliseKey(item.category);
+  return category === '' || category.length > MAX_CATEGORY_CHARACTERS ? DEFAULT_CATEGORY : category;
+}
+
+/** The date in `text` (ISO 8601, date or date and time, read as UTC), when it is one that calendars know. */
+function dateOf(text: string | null): Date | undefined {
+  if (text === null || !/^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/.test(text)) return undefined;
+  const date = new Date(/[TZ]/.test(text) && !text.endsWith('Z') ? `${text}Z` : text);
+  // Postgres knows no year 0.
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1 ? undefined : date;
+}
+
+function contentOf(item: RawCandidate, key: string | null): string {
+  if (item.content !== null) return item.content;
+  if (item.question !== null && item.answer !== null) return `Q: ${item.question}\nA: ${item.answer}`;
+  return key === null ? (item.value ?? '') : factSentence(key, item.value ?? '');
+}
+
+/** Why an item is not worth storing, or null. */
+function refusalOf(item: RawCandidate, content: string, preset: Preset): string | null {
+  if (content === '') return 'empty_value';
+  if (content.length > preset.maxContentCharacters) return 'too_long';
+  const stated = normaliseText(item.answer ?? item.value ?? content);
+  if (FILLER.test(stated)) return 'not_a_fact';
+  const free = item.kind === 'note' || item.kind === 'event';
+  if (free && (content.endsWith('?') || BARE_ANSWER.test(stated))) return 'not_a_fact';
+  return free && content.length < preset.minNoteCharacters ? 'too_short' : null;
+}
+
+function latestOf(messages: readonly TranscriptMessage[]): Date | undefined {
+  return messages
+    .map((message) => message.createdAt)
+    .reduce<Date | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+}
+
+function build(item: RawCandidate, context: { from: TranscriptMessage[]; preset: Preset; now: Date }): Built {
+  const key = item.kind === 'fact' && item.key !== null ? normaliseKey(item.key) : null;
+  if (key === '') return { ok: false, reason: 'empty_key' };
+  const content = contentOf(item, key);
+  const refusal = refusalOf(item, content, context.preset);
+  if (refusal !== null) return { ok: false, reason: refusal };
+  const source = item.source === null ? DEFAULT_SOURCE : normaliseKey(item.source) || DEFAULT_SOURCE;
+  const validFrom = dateOf(item.validFrom);
+  const candidate: Candidate = {
+    kind: item.kind,
+    tier: tierOf(item),
+    category: categoryOf(item),
+    key,
+    value: key === null ? null : item.value,
+    content,
+    question: item.question,
+    answer: item.answer,
+    tags: [...new Set(item.tags)],
+    importance: importanceOf(item),
+    confidence: confidenceOf(item, source),
+    source,
+    sourceContext: item.sourceContext,
+    messageIds: context.from.map((message) => message.id),
+    statedAt: latestOf(context.from) ?? context.now,
+    ...(validFrom === undefined ? {} : { validFrom }),
+  };
+  return { ok: true, candidate };
+}
+
+/** What makes two items of one reply the same. */
+function identityOf(candidate: Candidate): string {
+  if (candidate.kind === 'fact' && candidate.key !== null) {
+    return JSON.stringify([candidate.category, candidate.key, normaliseText(candidate.value ?? '')]);
+  }
+  return contentHash(candidate.content);
+}
+
+/**
+ * Turns what a reply said into memories ready to be planned: readable content, defaults, provenance from
+ * the messages of the extraction's range, and filters (non-facts, empty, too short or long, repeated).
+ * `rejected` counts what was refused here and while parsing.
+ */
+export function toCandidates(
+  parsed: ParsedReply,
+  input: { messages: readonly TranscriptMessage[]; preset: Preset; now: Date },
+): { candidates: Candidate[]; rejected: Rejection[] } {
+  const indexed = indexUserMessages(input.messages);
+  const counts = new Map(parsed.rejected.map(({ reason, count }) => [reason, count]));
+  const seen = new Set<string>();
+  const candidates: Candidate[] = [];
+  const reject = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const item of parsed.candidates) {
+    const built = build(item, { from: attribute(item, indexed), preset: input.preset, now: input.now });
+    if (!built.ok) {
+      reject(built.reason);
+      continue;
+    }
+    const identity = identityOf(built.candidate);
+    if (seen.has(identity)) reject('repeated');
+    else candidates.push(built.candidate);
+    seen.add(identity);
+  }
+  return { candidates, rejected: [...counts].map(([reason, count]) => ({ reason, count })) };
+}

@@ -1,0 +1,125 @@
+/** A part of a sentence that can state something by itself, normalised for the rules. */
+export type Clause = {
+  text: string;
+  isQuestion: boolean;
+};
+
+/** Longer clauses are not statements about a person, and are not worth the time. */
+const MAX_CLAUSE_CHARACTERS = 400;
+
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  [/\b[Ii]'?m\b(?!')/g, 'I am'],
+  [/\b[Ii]'?ve\b/g, 'I have'],
+  [/\b[Ii]'ll\b/g, 'I will'],
+  [/\b[Ii]'d\b/g, 'I would'],
+  [/\b([Ww])e're\b/g, '$1e are'],
+  [/\b([Ww])e've\b/g, '$1e have'],
+  [/\b([Ww])e'll\b/g, '$1e will'],
+  [/\b([Ww])e'd\b/g, '$1e would'],
+  [/\bdont\b/g, "don't"],
+  [/\bdoesnt\b/g, "doesn't"],
+  [/\bgonna\b/gi, 'going to'],
+  [/\bwanna\b/gi, 'want to'],
+  [/\bgotta\b/gi, 'have to'],
+  [/(^|[\s,;(])i(?=[\s,;)]|$)/g, '$1I'],
+  [/\bI (am|have) got\b/g, 'I have'],
+];
+
+/** Words before the statement that carry nothing: greetings, interjections, a name called, connectives. */
+const OPENERS: readonly RegExp[] = [
+  /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: \p{Lu}[\p{L}'-]+)?\s*[,!.:-]+\s*/iu,
+  /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
+  /^(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|haha|lol|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
+  /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
+  /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|since|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
+  /^(?:and|but|so|oh|yeah|btw),?\s+(?=also|by the way|recently|last|yesterday|today)/i,
+  /^(?:please |also |just )?(?:remember|note|keep in mind|bear in mind|be aware|for (?:your )?(?:information|context|reference|the record)|just so you know|you should know|a bit about me|about me|quick intro|fun fact)(?:,|:)?(?: that)?[:,]?\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
+  /^I (?:just |also |really )?(?:wanted|want|have|would like|need) to (?:let you know|tell you|share|say|mention|add|point out)(?: with you)?(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/,
+  /^I (?:should|must|have to|can) (?:also )?(?:mention|add|say|tell you)(?: that)?\s+(?=(?:I|my|we|our)\b)/,
+  /^(?:did I (?:tell you|mention)|did you know|you know|I told you|I already told you|as I said|like I said)(?: that)?,?\s+(?=(?:I|my|we|our)\b)/i,
+];
+
+const TRAILERS: readonly RegExp[] = [
+  /[\s,]+(?:right|you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually)[\s.!?]*$/i,
+  /[\s.!?,;:–—-]+$/,
+];
+
+/** A verb that `and` can join to a first-person statement, so that each states something of its own. */
+const JOINED =
+  'am|work|live|study|have|own|speak|love|like|hate|prefer|play|enjoy|teach|run|drive|use|moved|started|got|bought|adopted';
+
+const BOUNDARIES: readonly RegExp[] = [
+  /\s*;\s*|\s+[–—-]+\s+|[–—]|-\s+(?=(?:I|my|we)\b)/,
+  // Not inside of a double subject: "my brother Tom and I went".
+  /(?<!^(?:me|my [\p{L}-]+|our [\p{L}-]+)(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus|because|which is why)\s+(?=(?:I|we)\s)/u,
+  // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
+  /,?\s+(?:and|but|so|plus)\s+(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
+  /,\s+(?=(?:I|my|we|our)\s)/,
+  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember)\b)/i,
+];
+
+/** "Yesterday, I went": the comma must not part the time from the statement. */
+const FRONTED_COMMA =
+  /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after|for|during|over|earlier|at|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,5}), (?=(?:I|we|my|our) )/i;
+
+function expand(text: string): string {
+  let expanded = text;
+  for (const [pattern, replacement] of CONTRACTIONS) expanded = expanded.replaceAll(pattern, replacement);
+  return expanded;
+}
+
+function strip(text: string, patterns: readonly RegExp[]): string {
+  let stripped = text;
+  // A few rounds: "Hey! Thanks, and yes, I …"
+  for (let round = 0; round < 5; round += 1) {
+    const before = stripped;
+    for (const pattern of patterns) stripped = stripped.replace(pattern, '');
+    if (stripped === before) break;
+  }
+  return stripped;
+}
+
+/** Lower-cases the words that rules look for when they only are capitals because a clause starts there. */
+function normaliseStart(text: string): string {
+  return text.replace(/^(?:My|Our|We|Me)\b/, (word) => word.toLowerCase());
+}
+
+function splitAll(sentence: string): string[] {
+  let parts = [sentence];
+  for (const boundary of BOUNDARIES) parts = parts.flatMap((part) => part.split(boundary));
+  return parts.flatMap((part) => splitJoined(part.trim()));
+}
+
+/** "I live in Rome and work as a baker" → "I live in Rome", "I work as a baker". */
+function splitJoined(clause: string): string[] {
+  if (!/^(?:I|we) /.test(clause) || /\b(?:to|can|cannot|will|don't|not|never|who|which|that)\b/.test(clause))
+    return [clause];
+  const subject = clause.slice(0, clause.indexOf(' '));
+  const [first = clause, ...rest] = clause.split(new RegExp(`,?\\s+(?:and|but)\\s+(?=(?:${JOINED})\\s)`));
+  if (rest.length === 0 || first.split(' ').length < 3) return [clause];
+  return [first, ...rest.map((part) => `${subject} ${part}`)];
+}
+
+/**
+ * The clauses of a sentence that could state something, greetings and fillers taken off. Empty when the
+ * whole sentence is a supposition. Only the last clause of a question is the question.
+ */
+export function toClauses(sentence: string): Clause[] {
+  if (sentence.length > MAX_CLAUSE_CHARACTERS * 3) return [];
+  const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 ');
+  const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 ');
+  if (
+    /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|when(?! (?:I was|we were|I were)\b)|whenever|would|could|should)\b/i.test(
+      start,
+    )
+  ) {
+    return [];
+  }
+  const parts = splitAll(start).filter((part) => part !== '');
+  return parts
+    .map((part, index) => ({
+      text: normaliseStart(strip(strip(part, TRAILERS), OPENERS)).trim(),
+      isQuestion: index === parts.length - 1 && /\?\s*$/.test(sentence),
+    }))
+    .filter((clause) => clause.text.length > 3 && clause.text.length <= MAX_CLAUSE_CHARACTERS);
+}

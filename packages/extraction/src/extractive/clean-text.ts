@@ -1,0 +1,54 @@
+import { languageModel } from './language.ts';
+
+/** Longer messages are documents; their beginning is read. */
+export const MAX_MESSAGE_CHARACTERS = 8_000;
+
+/** Stands for a quotation: a clause with it says what somebody else said, and is refused. */
+export const QUOTATION = '\uFFFC';
+
+const FENCED_CODE = /```[\s\S]*?(?:```|$)/g;
+const INLINE_CODE = /`[^`\n]{1,400}`/g;
+const QUOTED_LINE = /^[ \t]*>.*$/gm;
+const BULLET = /^[ \t]*(?:[-*•‣]|\d{1,3}[.)])[ \t]+/gm;
+const QUOTED = /["“]([^"“”\n]{1,400})["”]/g;
+const SPOKEN = /(?:^|\s)(?:I|you|we|he|she|they|my|your|our|me)(?:[\s',.]|$)/i;
+const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{200D}/gu;
+
+/** Cuts at the last sentence end within the limit, or, without one, at the last blank. */
+function cut(text: string): string {
+  if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
+  const head = text.slice(0, MAX_MESSAGE_CHARACTERS);
+  const end = Math.max(
+    head.lastIndexOf('. '),
+    head.lastIndexOf('! '),
+    head.lastIndexOf('? '),
+    head.lastIndexOf('\n'),
+  );
+  return head.slice(0, end > 0 ? end + 1 : Math.max(head.lastIndexOf(' '), 0));
+}
+
+/** The user's own prose: without code, quoted lines, quotations of speech, bullets and pictographs. */
+export function toProse(content: string): string {
+  return cut(content)
+    .toWellFormed()
+    .replaceAll(FENCED_CODE, '\n')
+    .replaceAll(INLINE_CODE, QUOTATION)
+    .replaceAll(QUOTED_LINE, '')
+    .replaceAll(/[‘’ʼ]/g, "'")
+    .replaceAll(QUOTED, (whole, inner: string) => (SPOKEN.test(inner) ? QUOTATION : whole))
+    .replaceAll(BULLET, '')
+    .replaceAll(PICTOGRAPH, ' ')
+    .replaceAll(/(?:\.{2,}|…)(?=\s+[\p{Lu}])/gu, '.')
+    .replaceAll(/[^\S\n]+/g, ' ');
+}
+
+/** Sentences of a message's prose, in order, blanks collapsed. */
+export function toSentences(content: string): string[] {
+  const prose = toProse(content);
+  if (prose.trim() === '') return [];
+  const sentences: unknown = languageModel().tokenize(prose).out('array');
+  if (!Array.isArray(sentences)) return [];
+  return sentences
+    .map((sentence) => String(sentence).replaceAll(/\s+/g, ' ').trim())
+    .filter((sentence) => sentence.length > 3);
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { resolveDates } from './dates.ts';
+
+/** A Monday afternoon. */
+const saidAt = new Date('2023-05-08T13:56:00Z');
+
+describe('resolveDates', () => {
+  test.each([
+    ['I went there yesterday', 'I went there on 7 May 2023', '2023-05-07'],
+    ['I leave tomorrow', 'I leave on 9 May 2023', '2023-05-09'],
+    ['I swam today', 'I swam on 8 May 2023', '2023-05-08'],
+    ['I slept badly last night', 'I slept badly on 7 May 2023', '2023-05-07'],
+    ['I moved last year', 'I moved in 2022', '2022'],
+    ['I am moving next year', 'I am moving in 2024', '2024'],
+    ['I am moving next month', 'I am moving in June 2023', '2023-06'],
+    ['I moved last month', 'I moved in April 2023', '2023-04'],
+    ['I moved since last month', 'I moved since April 2023', '2023-04'],
+    ['I moved three years ago', 'I moved in 2020', '2020'],
+    ['I moved 2 months ago', 'I moved in March 2023', '2023-03'],
+    ['I moved two weeks ago', 'I moved around 24 April 2023', '2023-04-24'],
+    ['I moved 3 days ago', 'I moved on 5 May 2023', '2023-05-05'],
+    ['I moved last week', 'I moved in the week of 1 May 2023', '2023-05-01'],
+    ['I am moving next week', 'I am moving in the week of 15 May 2023', '2023-05-15'],
+    ['I moved last Friday', 'I moved on 5 May 2023', '2023-05-05'],
+    ['I moved on Saturday', 'I moved on 6 May 2023', '2023-05-06'],
+    ['I am moving on Saturday', 'I am moving on 13 May 2023', '2023-05-13'],
+    ['I am moving next Tuesday', 'I am moving on 16 May 2023', '2023-05-16'],
+    ['I hiked over the weekend', 'I hiked on the weekend of 6 May 2023', '2023-05-06'],
+    ['I hiked two weekends ago', 'I hiked on the weekend of 29 April 2023', '2023-04-29'],
+    ['I moved last summer', 'I moved in the summer of 2022', '2022-06'],
+    ['I am moving this summer', 'I am moving in the summer of 2023', '2023-06'],
+    ['I moved last winter', 'I moved in the winter of 2022', '2022-12'],
+    ['I moved on June 3rd', 'I moved on 3 June 2022', '2022-06-03'],
+    ['I am moving on June 3rd', 'I am moving on 3 June 2023', '2023-06-03'],
+    ['I am moving in October', 'I am moving in October 2023', '2023-10'],
+    ['I moved in October', 'I moved in October 2022', '2022-10'],
+    ['I moved on 7 May 2021', 'I moved on 7 May 2021', '2021-05-07'],
+    ['I moved in March 2019', 'I moved in March 2019', '2019-03'],
+    ['I moved in 2019', 'I moved in 2019', '2019'],
+    ['my flight is tomorrow at 5pm', 'my flight is on 9 May 2023 at 17:00', '2023-05-09'],
+  ])('%s', (text, expected, date) => {
+    expect(resolveDates(text, saidAt)).toEqual({ text: expected, date });
+  });
+
+  test.each([
+    'I have painted for 4 years',
+    'my birthday is on 3 May',
+    'I swim every Monday',
+    'I may march on',
+    'I sat in the sun',
+    'I live in Berlin',
+    'I eat at 7',
+  ])('leaves alone: %s', (text) => {
+    expect(resolveDates(text, saidAt)).toEqual({ text, date: null });
+  });
+
+  test('speaks of the day in UTC whatever the machine', () => {
+    expect(resolveDates('I went yesterday', new Date('2024-01-01T00:30:00Z')).text).toBe(
+      'I went on 31 December 2023',
+    );
+    expect(resolveDates('I went yesterday', new Date('2024-01-01T23:30:00Z')).text).toBe(
+      'I went on 31 December 2023',
+    );
+  });
+
+  test('leaves the text alone when the message has no valid date', () => {
+    expect(resolveDates('I went yesterday', new Date(Number.NaN))).toEqual({
+      text: 'I went yesterday',
+      date: null,
+    });
+  });
+});

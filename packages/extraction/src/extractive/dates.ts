@@ -1,0 +1,219 @@
+import type { ParsedResult } from 'chrono-node/en';
+import { dateParser } from './language.ts';
+
+/** A clause with its dates written out, and the first of them. */
+export type DatedClause = { text: string; date: string | null };
+
+type Phrase = { index: number; length: number; prefix: string; body: string; date: string };
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+const MONTH_NAMES = MONTHS.map((month) => `${month}|${month.slice(0, 3)}`).join('|');
+
+/** Worth asking the date parser, which is the slowest part of reading a clause. */
+const HAS_DATE = new RegExp(
+  `\\b(?:today|tonight|tomorrow|yesterday|tmrw|ago|this|last|next|past|coming|previous|in|on|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${MONTH_NAMES})\\b`,
+  'i',
+);
+/** Dates that come again every year or week stay as they were said. */
+const RECURRING =
+  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends)\b/i;
+const PAST =
+  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|\p{L}{2,}ed)\b/u;
+const FUTURE =
+  /\b(?:will|going to|plan|plans|planning|next|upcoming|tomorrow|moving|getting|looking forward|hope|hoping|want|am \p{L}+ing|is \p{L}+ing)\b/u;
+
+const SEASONS: ReadonlyMap<string, number> = new Map([
+  ['spring', 2],
+  ['summer', 5],
+  ['autumn', 8],
+  ['fall', 8],
+  ['winter', 11],
+]);
+const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+const DAY_MS = 86_400_000;
+
+function dayText(date: Date): string {
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+function isoDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+function addDays(date: Date, days: number): Date {
+  return new Date(date.getTime() + days * DAY_MS);
+}
+
+function monday(date: Date): Date {
+  return addDays(date, -((date.getUTCDay() + 6) % 7));
+}
+
+type Grain = { prefix: string; body: string; date: string };
+
+/** " at 17:00" when the words name an hour; as said, whatever the speaker's time zone. */
+function atHour(result: ParsedResult): string {
+  return result.start.isCertain('hour') && /\d/.test(result.text)
+    ? ` at ${result.start.date().toISOString().slice(11, 16)}`
+    : '';
+}
+
+const onDay = (date: Date): Grain => ({ prefix: 'on', body: dayText(date), date: isoDay(date) });
+const inMonth = (date: Date): Grain => ({
+  prefix: 'in',
+  body: `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
+  date: isoDay(date).slice(0, 7),
+});
+const inYear = (year: number): Grain => ({ prefix: 'in', body: String(year), date: String(year) });
+const inWeek = (date: Date): Grain => ({
+  prefix: 'in',
+  body: `the week of ${dayText(monday(date))}`,
+  date: isoDay(monday(date)),
+});
+const onWeekend = (date: Date): Grain => {
+  const saturday = addDays(monday(date), 5);
+  return { prefix: 'on', body: `the weekend of ${dayText(saturday)}`, date: isoDay(saturday) };
+};
+
+/** Moves a date by whole steps to the side of `now` that the tense asks for. */
+function toSide(
+  date: Date,
+  now: Date,
+  tense: 'past' | 'future' | null,
+  step: (date: Date, sign: number) => Date,
+): Date {
+  if (tense === 'past' && date.getTime() > now.getTime() + DAY_MS / 2) return step(date, -1);
+  if (tense === 'future' && date.getTime() < now.getTime() - DAY_MS) return step(date, 1);
+  return date;
+}
+
+const byWeek = (date: Date, sign: number): Date => addDays(date, 7 * sign);
+const byYear = (date: Date, sign: number): Date => {
+  const moved = new Date(date);
+  moved.setUTCFullYear(moved.getUTCFullYear() + sign);
+  return moved;
+};
+
+/** How precisely the words of a date speak, written out; null when they are no date to write out. */
+function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
+  const { start } = result;
+  const words = result.text.toLowerCase();
+  const date = start.date();
+  if (
+    /^(?:for|within|now|right now|just now|sun|sat|mon|wed|may|march|mar|second|at\b)/.test(words) &&
+    !/\d/.test(words)
+  )
+    return null;
+  if (/^(?:for|within)\b/.test(words)) return null;
+  if (/\bweekend/.test(words)) {
+    return onWeekend(/\b(?:last|past|previous)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
+  }
+  if (/\bweek\b/.test(words)) return inWeek(date);
+  if (/\bweeks\b/.test(words)) return { ...onDay(date), prefix: 'around' };
+  if (/\bmonths?\b/.test(words)) return inMonth(date);
+  if (/\byears?\b/.test(words)) return inYear(date.getUTCFullYear());
+  if (start.isCertain('day')) {
+    if (start.isCertain('year') && /\d{4}/.test(words))
+      return { prefix: '', body: result.text, date: isoDay(date) };
+    return onDay(start.isCertain('year') ? date : toSide(date, now, tense, byYear));
+  }
+  if (start.isCertain('weekday'))
+    return onDay(/\b(?:last|next)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
+  if (start.isCertain('month')) {
+    if (start.isCertain('year') && /\d{4}/.test(words))
+      return { prefix: '', body: result.text, date: isoDay(date).slice(0, 7) };
+    // A month that is the present one is on both sides.
+    const sameMonth = date.getUTCMonth() === now.getUTCMonth();
+    return inMonth(sameMonth ? date : toSide(date, now, tense, byYear));
+  }
+  return null;
+}
+
+/** "last summer", "two weekends ago", "in 2019": what the date parser does not read. */
+function extraPhrases(text: string, now: Date): Phrase[] {
+  const phrases: Phrase[] = [];
+  for (const match of text.matchAll(/\b(last|this|next|this past) (spring|summer|autumn|fall|winter)\b/gi)) {
+    const season = (match[2] ?? '').toLowerCase();
+    const start = SEASONS.get(season) ?? 0;
+    const which = (match[1] ?? '').toLowerCase();
+    let year = now.getUTCFullYear();
+    // In spring, "next summer" is not the one about to begin.
+    if (which === 'next' && now.getUTCMonth() >= start - 4) year += 1;
+    if (which.endsWith('past') || which === 'last') {
+      // The last one is over or under way; before it begins, it was the year before.
+      if (now.getUTCMonth() < start + 3) year -= 1;
+    }
+    const date = `${year}-${String(start + 1).padStart(2, '0')}`;
+    phrases.push({
+      index: match.index,
+      length: match[0].length,
+      prefix: 'in',
+      body: `the ${season} of ${year}`,
+      date,
+    });
+  }
+  for (const match of text.matchAll(/\b(a|two|three|four|\d{1,2}) weekends? ago\b/gi)) {
+    const word = (match[1] ?? '').toLowerCase();
+    const count = /\d/.test(word) ? Number(word) : COUNTS.indexOf(word);
+    phrases.push({ index: match.index, length: match[0].length, ...onWeekend(addDays(now, -7 * count)) });
+  }
+  for (const match of text.matchAll(/\bin ((?:19|20)\d\d)\b/g)) {
+    phrases.push({ index: match.index, length: match[0].length, ...inYear(Number(match[1])) });
+  }
+  return phrases;
+}
+
+function overlaps(a: Phrase, b: Phrase): boolean {
+  return a.index < b.index + b.length && b.index < a.index + a.length;
+}
+
+function phrasesOf(text: string, now: Date): Phrase[] {
+  const tense = FUTURE.test(text) ? 'future' : PAST.test(text) ? 'past' : null;
+  const phrases = extraPhrases(text, now);
+  for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
+    const grain = grainOf(result, now, tense);
+    if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
+    const body = grain.body === result.text ? grain.body : grain.body + atHour(result);
+    const phrase = {
+      index: result.index,
+      length: result.text.replace(/[\s,.]{1,4}$/, '').length,
+      ...grain,
+      body,
+    };
+    if (!phrases.some((other) => overlaps(other, phrase))) phrases.push(phrase);
+  }
+  return phrases.sort((a, b) => a.index - b.index);
+}
+
+/** Puts the phrase in place of the words, with the preposition that the words before it leave open. */
+function written(before: string, phrase: Phrase): { before: string; text: string } {
+  if (phrase.prefix === '') return { before, text: phrase.body };
+  if (/\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(before)) {
+    return { before, text: phrase.body };
+  }
+  const open = before.replace(/\b(?:on|in|at|over|during|this)(?: the)?\s*$/i, '');
+  return { before: open, text: `${phrase.prefix} ${phrase.body}` };
+}
+
+/**
+ * Writes out the relative and incomplete dates of a clause against the day it was said (UTC): "yesterday"
+ * → "on 7 May 2023", "last year" → "in 2022", "next month" → "in June 2023". `date` is the first of them,
+ * as precise as it was said (`2023-05-07`, `2023-06`, `2022`).
+ */
+export function resolveDates(text: string, saidAt: Date): DatedClause {
+  if (!HAS_DATE.test(text) || RECURRING.test(text) || Number.isNaN(saidAt.getTime()))
+    return { text, date: null };
+  let out = '';
+  let from = 0;
+  let date: string | null = null;
+  for (const phrase of phrasesOf(text, saidAt)) {
+    if (phrase.index < from) continue;
+    const { before, text: words } = written(out + text.slice(from, phrase.index), phrase);
+    out = before + words;
+    from = phrase.index + phrase.length;
+    date ??= phrase.date;
+  }
+  return { text: (out + text.slice(from)).replaceAll(/\s{2,}/g, ' '), date };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { extractFromMessages } from './extract.ts';
+import { parseReply } from '../reply/parse-reply.ts';
+import { MAX_MESSAGE_CHARACTERS, toSentences } from './clean-text.ts';
+
+const words = fc.constantFrom(
+  'I', 'my', 'we', 'our', "I'm", "I've", 'me', 'myself', 'mine', 'us', 'live', 'in', 'Berlin', 'am', 'have', 'a', 'dog', 'called', 'Rex', 'and',
+  'sister', 'Mary', 'went', 'to', 'yesterday', 'last', 'year', 'next', 'Friday', 'love', 'hate', 'not', "don't", 'work', 'as', 'at', 'nurse', ',', '.',
+  '!', 'is', 'was', 'moved', 'because', 'who', 'with', 'allergic', 'nuts', 'on', '7', 'May', '2023', 'favourite', 'colour', 'blue', 'planning', 'the',
+  'years', 'ago', 'three', '"', '(', '\n',
+); // prettier-ignore
+const chat = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(' '));
+const content = fc.oneof(chat, fc.string({ unit: 'binary', maxLength: 300 }), fc.lorem());
+const date = fc.oneof(fc.date({ noInvalidDate: false }), fc.constant(new Date('2023-05-08T12:00:00Z')));
+
+function extract(text: string, createdAt: Date, name?: string): string {
+  const message = { id: 'm1', seq: 1, role: 'user' as const, content: text, createdAt };
+  return extractFromMessages([name === undefined ? message : { ...message, name }]);
+}
+
+describe('extractFromMessages', () => {
+  test('never throws, is deterministic, and its reply is read back whole', () => {
+    fc.assert(
+      fc.property(content, date, fc.option(fc.string(), { nil: undefined }), (text, createdAt, name) => {
+        const reply = extract(text, createdAt, name);
+        expect(extract(text, createdAt, name)).toBe(reply);
+        const parsed = parseReply(reply);
+        expect(['ok', 'empty']).toContain(parsed.status);
+        expect(parsed.rejected).toEqual([]);
+        expect(parsed.candidates).toHaveLength((JSON.parse(reply) as { facts: unknown[] }).facts.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('leaves no first person behind, and every fact names its speaker', () => {
+    fc.assert(
+      fc.property(chat, (text) => {
+        for (const item of parseReply(extract(text, new Date('2023-05-08T12:00:00Z'))).candidates) {
+          expect(item.content).not.toMatch(/\b(?:I|me|my|mine|myself|we|our|us)\b/i);
+          expect(item.content).toMatch(/the user/i);
+          expect(item.content).toMatch(/^\p{Lu}.*\.$/su);
+        }
+      }),
+      { numRuns: Number(process.env["RUNS"] ?? 500) },
+    );
+  });
+});
+
+describe('long messages', () => {
+  test('are cut at the end of a sentence', () => {
+    const sentences = toSentences('I live in Ulm and I like it. '.repeat(1_000));
+    expect(sentences.join(' ').length).toBeLessThanOrEqual(MAX_MESSAGE_CHARACTERS);
+    expect(new Set(sentences)).toEqual(new Set(['I live in Ulm and I like it.']));
+  });
+
+  test.each([
+    'I ',
+    'my ',
+    'really ',
+    'and I ',
+    '"',
+    'I am a ',
+    'my sister ',
+    ', ',
+    '1 ',
+    '- ',
+    'last ',
+    'a',
+    '[facts: ',
+    'May ',
+    '. I ',
+  ])('of nothing but %j take bounded time', (unit) => {
+    extract('I live in Ulm.', new Date(0));
+    const startedAt = performance.now();
+    extract(unit.repeat(Math.ceil(1_000_000 / unit.length)), new Date(0));
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,54 @@
+import { QUOTATION } from './clean-text.ts';
+
+/** Clauses that state nothing lasting about the user, whatever else they match; the first row that matches names why. */
+const REFUSALS: readonly (readonly [string, RegExp])[] = [
+  ['quotation', new RegExp(QUOTATION)],
+  ['markup', /[{}<>=\\|$^~]|https?:|www\.|\S@\S|\S::\S/],
+  [
+    'secret',
+    /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i,
+  ],
+  ['second person', /\b(?:you|your|yours|yourself|ur|y'all|u)\b/i],
+  [
+    'supposition',
+    /\b(?:if|unless|would|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
+  ],
+  [
+    'question',
+    /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when)\b/i,
+  ],
+  [
+    'thought',
+    /^(?:I|we)(?: [a-z]+ly| just| also| still| even| never| always| do| did| can)*(?: not| don't| didn't| cannot| can't| couldn't)? (?:know(?! how to)|think|thought|guess|believe|mean|meant|suppose|see|understand|agree|hear|heard|bet|wonder|wondered|doubt|assume|assumed|remember|recall|forget|forgot|figure|figured|feel|felt|appreciate|apologi[sz]e|promise|swear|get it|got it|care|mind|notice|noticed|realis|realiz|said|say|told|tell|asked|ask|replied|mentioned|explained|tried|try|knew|hoped|expected|meant)\b/,
+  ],
+  [
+    'momentary',
+    /^(?:I|we) (?:am|are|was|were)(?: [a-z]+ly| so| very| not| just| still| also| a bit| a little| too| all| feeling)* (?:tired|hungry|thirsty|sorry|glad|happy|excited|sad|angry|mad|upset|annoyed|sure|unsure|certain|fine|good|great|well|ok|okay|ready|back|here|there|home|done|confused|stuck|bored|busy|curious|lost|late|early|alone|free|able|unable|aware|surprised|impressed|grateful|thankful|relieved|proud|amazed|stoked|thrilled|pumped|psyched|blessed|lucky|swamped|overwhelmed|exhausted|stressed|worried|nervous|anxious|sleepy|cold|hot|drunk|kidding|joking|serious|right|wrong|down|fed up|off|up)\b(?! at )/,
+  ],
+  [
+    'under way',
+    /^(?:I|we) (?:am|are|was|were|have been)(?: [a-z]+ly| just| still| also| not)* (?:wondering|asking|thinking(?! (?:of|about))|trying|looking(?! forward)|getting (?:this|the|that|these|no|some|an error)|having (?:fun|trouble|issues|problems|some|a (?:problem|hard|good|great|bad|rough|tough))|seeing|using(?! .* as (?:my|our))|running (?:into|this|the|late|out)|writing (?:to|this|in)|talking|referring|calling|reading (?:this|that)|sitting|standing|waiting|about to (?:leave|go|eat|sleep)|on (?:my|the) (?:way|phone|bus|train)|in a (?:hurry|meeting|rush)|doing(?! (?:an?|my) )|going to (?:try|check|see|do|be|need|have|ask|take a|go now|sleep|bed|say|use|send|paste|share)|kind of|sort of)\b/,
+  ],
+  [
+    'errand',
+    /^(?:I|we)(?: [a-z]+ly| just| also| still)* (?:need|want|would like|have|am going|are going|will|got)(?: to)? (?:know|ask|understand|see (?:what|how|if|whether)|make sure|thank|say|tell|talk|check|try|do (?:this|that|it)|keep|let|be (?:back|right|fine|there|sure|ok)|get back|think|take a look|look (?:at|into)|help|figure|find out|fix|debug|go now|run now|a question|another question|a problem|a doubt|an issue|an idea|an error|a bug|a task|a request|a feeling|no idea|some (?:questions?|problems?|issues?|trouble|doubts?|time|help)|trouble|questions|problems|issues|help|an? (?:script|function|query|example|list|summary|file|regex|table|error|exception|warning|message|answer|reply|email))\b/,
+  ],
+  [
+    'demonstrative',
+    /^(?:I|we)(?: [a-z]+ly| also| do| just| all)* (?:like|love|enjoy|prefer|hate|adore|dislike|want|need|have|got|use|used|did|made|found|saw|tried|read|can't stand)(?: doing| using)? (?:it|that|this|these|those|them|him|her|the idea|the sound|how|what|when|where|to (?:see|hear) (?:that|it|this))\b/,
+  ],
+  [
+    'machine',
+    /\b(?:errors?|exceptions?|stack ?trace|traceback|bugs?|compile[sd]?|build fail\w*|unit tests?|regex|syntax|null pointer|undefined|segfault|localhost|log files?|sql query|api calls?|endpoint|pull request|merge conflict|chatbot|language model)\b/i,
+  ],
+  ['dangling', /\b(?:it|that|this|these|those|them|there|him|her|so|too|such|something|anything|one)$/i],
+  [
+    'talk',
+    /\b(?:talk(?:ing)? to (?:ya|soon|later)|see ya|catch up (?:soon|later)|take care|keep (?:it up|in touch)|good (?:luck|night|job)|no worries|no problem|means? a lot|can't wait to (?:see|hear) (?:ya|it|that)|sounds? (?:good|great|fun)|of course)\b/i,
+  ],
+];
+
+/** Why a clause cannot be a fact, or null. */
+export function refusalOf(clause: string): string | null {
+  return REFUSALS.find(([, pattern]) => pattern.test(clause))?.[0] ?? null;
+}

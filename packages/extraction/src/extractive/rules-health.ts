@@ -1,0 +1,51 @@
+import { when, type Rule } from './rule.ts';
+
+/** Diet, allergies, conditions. */
+export const healthRules: readonly Rule[] = [
+  {
+    category: 'health',
+    key: 'diet',
+    when: when(
+      'I {adv}(?:am|became|went|turned|have been|have gone|have become|follow|eat|keep) {adv}(?:an? )?(?:strict )?(?<value>{diet})\\b',
+    ),
+  },
+  { category: 'health', key: 'diet', when: when("{my} diet(?: is|'s) (?<value>.+)") },
+  {
+    category: 'health',
+    key: 'allergy_{value}',
+    value: '{value}',
+    each: true,
+    content: '{speaker} is allergic to {value}.',
+    when: when('I am {adv}allergic to (?<value>.+)'),
+  },
+  {
+    category: 'health',
+    key: 'allergy_{value}',
+    value: '{value}',
+    each: true,
+    content: '{speaker} is allergic to {value}.',
+    when: when('I have (?:an? )?(?:severe |bad |mild |strong )?allerg(?:y|ies) to (?<value>.+)'),
+  },
+  {
+    category: 'health',
+    key: 'allergy_{value}',
+    value: '{value}',
+    content: '{speaker} has a {value} allergy.',
+    when: when(
+      'I have (?:an? )?(?:severe |bad |mild |strong )?(?<value>[\\p{L}]+(?: [\\p{L}]+)?) allergy\\b',
+    ),
+  },
+  {
+    category: 'health',
+    when: when(
+      'I {adv}(?:have|suffer from|was diagnosed with|have been diagnosed with|live with|had|got diagnosed with) (?:an? |my |severe |mild |chronic |type [12] |high |low )*(?:diabetes|asthma|migraines?|arthritis|depression|anxiety|ADHD|autism|epilepsy|cancer|blood pressure|cholesterol|insomnia|eczema|celiac|coeliac|hypothyroidism|anemia|anaemia|back pain|bad back|bad knees?|heart [a-z]+|surgery|panic attacks|tinnitus|PTSD|endometriosis|dyslexia|[a-z]+itis|[a-z]+osis|[a-z]+emia)\\b',
+    ),
+  },
+  {
+    category: 'health',
+    when: when(
+      "I {adv}(?:take|am taking|am on|have to take|am recovering from|am in recovery|wear (?:glasses|contacts|a hearing aid)|broke (?:my|an?)|sprained|tore|quit smoking|stopped smoking|quit drinking|stopped drinking|am intolerant|am pregnant|am lactose|smoke|do not smoke|don't smoke|don't drink|do not drink)\\b(?! (?:a look|the bus|it|part|notes|photos|pictures|classes|lessons|care|a (?:bus|train|break|class|trip|photo)))",
+    ),
+  },
+  { category: 'health', when: when('I am {adv}allergic to \\S+') },
+];

@@ -1,0 +1,47 @@
+import { normaliseKey } from '../content-hash.ts';
+
+/** What follows a value in a sentence, but is not part of it. */
+const VALUE_END =
+  /(?:[,;:()!?]|\.(?=\s|$)|\s[–—-]\s)|\s(?:and (?:I|we|my|our)|but|because|since|so|who|which|where|that|when|while|with|for|as|at|from|until|though|although|after|before|during|around|by myself|right now|now|these days|nowadays|currently|at the moment|again|recently|together|already|too|instead|last|next|this (?:year|month|week)|originally|actually|anyway|temporarily|permanently|anymore|any more|on (?:\d+|the)|in (?:\d+|the week|the (?:spring|summer|autumn|fall|winter) of|January|February|March|April|May|June|July|August|September|October|November|December))(?=[\s,.]|$)/;
+
+/** The longest value worth a fact of its own. */
+const MAX_VALUE_WORDS = 8;
+
+/** Cuts a captured value where another part of the sentence begins. */
+export function trimValue(value: string): string {
+  const end = value.search(VALUE_END);
+  return (end < 0 ? value : value.slice(0, end)).replace(/^(?:a|an|the) (?=\p{Ll})/u, '').trim();
+}
+
+/** Values are stored as they were said: one that needs the speaker to be understood is none. */
+const FIRST_PERSON = /\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?|us)\b/;
+
+/** Whether a value names something, as opposed to a whole clause or a pronoun. */
+export function isValue(value: string): boolean {
+  const words = value.split(' ');
+  return (
+    value !== '' &&
+    !FIRST_PERSON.test(value) &&
+    words.length <= MAX_VALUE_WORDS &&
+    !/^(?:it|this|that|them|him|her|there|here|something|someone|things?|stuff|lots?|both|which|who)$/i.test(
+      value,
+    )
+  );
+}
+
+/** "peanuts, shellfish and cats" → three values. */
+export function listOf(value: string): string[] {
+  return value
+    .split(/\s*,\s*(?:and |or )?|\s+(?:and|or|&)\s+/)
+    .map((part) =>
+      trimValue(part.replace(/^(?:a (?:little|bit of)|some|also|both|fluent|basic|native)\s+/i, '')),
+    )
+    .filter((part) => isValue(part));
+}
+
+/** A value as part of a key: at most four words, snake_case. */
+export function slug(value: string): string {
+  return normaliseKey(value.split(' ').slice(0, 4).join(' '))
+    .replace(/^favorite/, 'favourite')
+    .replaceAll(/\bcolor\b|(?<=_)color\b/g, 'colour');
+}

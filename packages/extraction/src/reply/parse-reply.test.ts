@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RawCandidate } from '../types.ts';
+import { parseReply } from './parse-reply.ts';
+
+/** What was read, shortened: `key=value`, `q→a`, or the content. */
+function short(candidate: RawCandidate): string {
+  if (candidate.kind === 'qa') return `${candidate.question}→${candidate.answer}`;
+  return candidate.key === null ? `${candidate.content}` : `${candidate.key}=${candidate.value}`;
+}
+
+function read(raw: string): [string, string[], string[]] {
+  const { status, candidates, rejected } = parseReply(raw);
+  return [
+    status,
+    candidates.map((item) => short(item)),
+    rejected.map(({ reason, count }) => `${reason}:${count}`),
+  ];
+}
+
+describe('what models answer', () => {
+  test.each<[string, string, string[]]>([
+    [
+      'facts and context',
+      '{"facts": {"name": "Steve", "home": "Texas"}, "context": [{"q": "Editor?", "a": "vim"}]}',
+      ['name=Steve', 'home=Texas', 'Editor?→vim'],
+    ],
+    ['in a fence', '```json\n{"facts": {"name": "Steve"}}\n```', ['name=Steve']],
+    [
+      'in prose',
+      'Sure! Here is what I found:\n\n{"facts": {"name": "Steve"}}\n\nLet me know {if} that [works].',
+      ['name=Steve'],
+    ],
+    [
+      'trailing commas',
+      '{"facts": {"name": "Steve",}, "context": [{"q": "a", "a": "b",},],}',
+      ['name=Steve', 'a→b'],
+    ],
+    ['missing comma', '{"facts": {"name": "Steve"\n"home": "Texas"}}', ['name=Steve', 'home=Texas']],
+    [
+      'single quotes and bare keys',
+      "{facts: {name: 'Steve', 'home': 'Texas'}}",
+      ['name=Steve', 'home=Texas'],
+    ],
+    ['unescaped quotes', '{"facts": {"motto": "he said "never" twice"}}', ['motto=he said "never" twice']],
+    ['raw line break', '{"facts": {"address": "1 Road\nTown"}}', ['address=1 Road\nTown']],
+    [
+      'escapes',
+      String.raw`{"facts": {"a": "tab\there \u00e9 \"q\" \\ \/", "b": "\ud83d\ude00"}}`,
+      ['a=tab\there é "q" \\ /', 'b=😀'],
+    ],
+    [
+      'a think block',
+      '<think>Maybe {"facts": {"name": "Bob"}}?</think>\n{"facts": {"name": "Steve"}}',
+      ['name=Steve'],
+    ],
+    [
+      'a think block that was opened by the template',
+      'hm {"facts": {"x": "y"}}\n</think>{"facts": {"name": "Steve"}}',
+      ['name=Steve'],
+    ],
+    ['the tag inside a string', '{"facts": {"note": "types </think> a lot"}}', ['note=types </think> a lot']],
+    [
+      'a draft and an answer',
+      '{"facts": {"name": "Bob"}} Wait, no. {"facts": {"name": "Steve"}}',
+      ['name=Steve'],
+    ],
+    [
+      'scalars of other types',
+      '{"facts": {"age": 34, "pi": 3.10, "pet": true}}',
+      ['age=34', 'pi=3.10', 'pet=true'],
+    ],
+    ['a list of scalars', '{"facts": {"hobbies": ["chess", "golf", 3]}}', ['hobbies=chess, golf, 3']],
+    ['the same key twice', '{"facts": {"home": "Rome", "home": "Oslo"}}', ['home=Oslo']],
+    [
+      'prototype keys',
+      '{"facts": {"__proto__": "a", "constructor": "b", "toString": "c"}}',
+      ['__proto__=a', 'constructor=b', 'toString=c'],
+    ],
+    [
+      'an array of facts',
+      '[{"category": "personal", "key": "name", "value": "Steve", "source": "user_explicit", "source_context": "intro"}]',
+      ['name=Steve'],
+    ],
+    [
+      'an array of sentences',
+      '["The user lives in Oslo.", "The user has a dog."]',
+      ['The user lives in Oslo.', 'The user has a dog.'],
+    ],
+    [
+      'one object per line',
+      '{"key": "name", "value": "Steve"}\n{"key": "home", "value": "Oslo"}',
+      ['name=Steve', 'home=Oslo'],
+    ],
+    [
+      'full items',
+      '{"facts": [{"category": "work", "key": "job", "value": "baker", "content": "The user is a baker."}, {"content": "The user went to Rome."}], "context": []}',
+      ['job=baker', 'The user went to Rome.'],
+    ],
+    [
+      'an event line',
+      '{"facts": [], "event": "Talked about moving to Rome."}',
+      ['Talked about moving to Rome.'],
+    ],
+    ['long names', '{"context": [{"question": "Pet?", "answer": "A cat"}]}', ['Pet?→A cat']],
+    ['unicode', '{"facts": {"名前": "太郎", "ciudad": "Málaga"}}', ['名前=太郎', 'ciudad=Málaga']],
+    ['brackets before', 'As of [1] the result: {"facts": {"name": "Steve"}}', ['name=Steve']],
+    ['NUL inside', '{"facts": {"name": "Ste\\u0000ve"}}', ['name=Steve']],
+  ])('%s', (_name, raw, items) => {
+    expect(read(raw)).toEqual(['ok', items, []]);
+  });
+
+  test.each([
+    ['{"facts": {}, "context": []}'],
+    ['```json\n{"facts": {}, "context": []}\n```'],
+    ['NONE'],
+    ['None.'],
+    ['"NOTHING"'],
+    ['```\nnone\n```'],
+    ['[]'],
+    ['{}'],
+    ['<think>nothing here</think>NONE'],
+    ['{"facts": null, "context": null}'],
+    ['{"facts": "none", "context": ""}'],
+  ])('nothing to remember: %j', (raw) => {
+    expect(read(raw)).toEqual(['empty', [], []]);
+  });
+
+  test.each([
+    ['', []],
+    ['I could not find any facts worth keeping in this conversation.', []],
+    ['{"answer": "42"}', []],
+    ['{"error": {"message": "overloaded"}}', []],
+    ['[1, 2, 3]', []],
+    ['{"facts": 5}', ['wrong_type:1']],
+    ['{"facts": {"home": {"city": "Oslo"}}}', ['nested_value:1']],
+    ['{"facts": [[1], [2]]}', ['wrong_type:2']],
+    [`{"facts": {"essay": "${'x'.repeat(8_001)}"}}`, ['too_long:1']],
+  ])('unusable: %.60j', (raw, rejected) => {
+    expect(read(raw)).toEqual(['invalid', [], rejected]);
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['{"facts": {"name": "Steve", "home": "Te', ['name=Steve'], []],
+    ['{"facts": {"name": "Steve", "age": 3', ['name=Steve'], []],
+    [
+      '{"facts": {"name": "Steve"}, "context": [{"q": "a", "a": "b"}, {"q": "c"',
+      ['name=Steve', 'a→b'],
+      ['incomplete:1'],
+    ],
+    ['[{"key": "a", "value": "b"}, {"key": "c", "value": "d", "sour', ['a=b'], ['incomplete:1']],
+    ['{"facts": {"name": "Steve"}', ['name=Steve'], []],
+    ['{"facts": {"name"', [], []],
+    ['```json\n{"facts": {"hobbies": ["chess", "go', [], ['incomplete:1']],
+    ['<think>Let me see, the user', [], []],
+    ['{"facts": {"name": "Steve"]}', ['name=Steve'], []],
+  ])('breaks off: %j', (raw, items, rejected) => {
+    expect(read(raw)).toEqual(['truncated', items, rejected]);
+  });
+
+  test('keeps the good items and counts the others', () => {
+    const raw =
+      '{"facts": {"a": "b", "c": "", "d": null, "e": {"f": 1}}, "context": [{"q": "x"}, 7, {"q": "y", "a": ["z"]}]}';
+    expect(read(raw)).toEqual(['ok', ['a=b', '7'], ['empty_value:3', 'nested_value:2']]);
+    expect(read('{"facts": {"c": ""}}')).toEqual(['empty', [], ['empty_value:1']]);
+  });
+
+  test('bounds the number of items', () => {
+    const facts = Array.from({ length: 600 }, (_, index) => `"k${index}": "v"`).join(',');
+    const { candidates, rejected } = parseReply(`{"facts": {${facts}}}`);
+    expect(candidates).toHaveLength(500);
+    expect(rejected).toEqual([{ reason: 'too_many', count: 100 }]);
+  });
+
+  test('reads every field of a full item', () => {
+    const raw = JSON.stringify([
+      {
+        category: 'work',
+        key: 'job',
+        value: 'baker',
+        content: 'The user is a baker.',
+        source: 'tool_call',
+        source_context: 'profile',
+        confidence: 88,
+        importance: 0.9,
+        tier: 1,
+        tags: ['a', 'b'],
+        message_id: 'm1',
+        message_ids: ['m2'],
+        valid_from: '2023-05-07',
+      },
+    ]);
+    expect(parseReply(raw).candidates).toEqual([
+      {
+        kind: 'fact',
+        category: 'work',
+        key: 'job',
+        value: 'baker',
+        content: 'The user is a baker.',
+        question: null,
+        answer: null,
+        source: 'tool_call',
+        sourceContext: 'profile',
+        confidence: '88',
+        importance: '0.9',
+        tier: '1',
+        tags: ['a', 'b'],
+        messageIds: ['m1', 'm2'],
+        validFrom: '2023-05-07',
+      },
+    ]);
+  });
+});
+
+describe('one plain line, where the preset asks for it', () => {
+  test.each([
+    ['The user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
+    ['NOTHING', 'empty', []],
+    ['There is nothing to store.', 'empty', []],
+    ['Yes', 'empty', []],
+    ['Too short', 'empty', []],
+    ['Does the user live in Berlin?', 'empty', []],
+    ['One line.\nAnother line.', 'invalid', []],
+  ])('%j', (raw, status, items) => {
+    const parsed = parseReply(raw, { allowLine: true });
+    expect([parsed.status, parsed.candidates.map((item) => item.content)]).toEqual([status, items]);
+  });
+
+  test('is invalid otherwise', () => {
+    expect(parseReply('The user lives in Berlin.').status).toBe('invalid');
+  });
+});

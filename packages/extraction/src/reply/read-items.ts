@@ -1,0 +1,169 @@
+import { toStorableText } from '../transcript.ts';
+import type { CandidateKind, RawCandidate } from '../types.ts';
+import type { JsonArray, JsonNode, JsonObject } from './tolerant-json.ts';
+
+/** Longer strings are refused: nothing worth remembering in one fact is this long. */
+export const MAX_VALUE_CHARACTERS = 8_000;
+const MAX_KEY_CHARACTERS = 200;
+const MAX_TAGS = 20;
+const MAX_MESSAGE_IDS = 100;
+
+/** Collects items and the reasons why others were refused. */
+export type ItemSink = { accept(item: RawCandidate): void; reject(reason: string): void };
+
+const CONTENT_FIELDS = ['content', 'fact', 'memory', 'text', 'statement', 'summary'];
+const KINDS: ReadonlySet<string> = new Set<CandidateKind>(['fact', 'qa', 'note', 'event']);
+
+export function isKind(text: string | null): text is CandidateKind {
+  return text !== null && KINDS.has(text);
+}
+
+/** A scalar's text; null when absent, null, empty or not a scalar. */
+function textOf(node: JsonNode | undefined): string | null {
+  if (typeof node !== 'string') return null;
+  const text = toStorableText(node);
+  return text === '' ? null : text;
+}
+
+/** A list of scalars, or one scalar, as texts. */
+function textsOf(node: JsonNode | undefined, limit: number): string[] {
+  const nodes = isArray(node) ? node.items : [node];
+  return nodes
+    .map((item) => textOf(item))
+    .filter((text) => text !== null)
+    .slice(0, limit);
+}
+
+export function isObject(node: JsonNode | undefined): node is JsonObject {
+  return typeof node === 'object' && node !== null && node.type === 'object';
+}
+
+export function isArray(node: JsonNode | undefined): node is JsonArray {
+  return typeof node === 'object' && node !== null && node.type === 'array';
+}
+
+function emptyItem(kind: CandidateKind): RawCandidate {
+  return {
+    kind,
+    category: null,
+    key: null,
+    value: null,
+    content: null,
+    question: null,
+    answer: null,
+    source: null,
+    sourceContext: null,
+    confidence: null,
+    importance: null,
+    tier: null,
+    tags: [],
+    messageIds: [],
+    validFrom: null,
+  };
+}
+
+/** Refuses oversized texts; everything that is accepted goes through here. */
+function acceptSized(item: RawCandidate, sink: ItemSink): void {
+  const texts = [item.value, item.content, item.question, item.answer, item.sourceContext];
+  const names = [item.key, item.category, item.source, item.validFrom, ...item.tags, ...item.messageIds];
+  const tooLong =
+    texts.some((text) => text !== null && text.length > MAX_VALUE_CHARACTERS) ||
+    names.some((text) => text !== null && text.length > MAX_KEY_CHARACTERS);
+  if (tooLong) sink.reject('too_long');
+  else sink.accept(item);
+}
+
+/** One `key: value` of a map of facts. A list of scalars becomes one value, its parts joined by commas. */
+export function readKeyedValue(key: string, node: JsonNode, sink: ItemSink): void {
+  const name = textOf(key);
+  if (
+    isObject(node) ||
+    (isArray(node) && node.items.some((item) => typeof item === 'object' && item !== null))
+  ) {
+    sink.reject('nested_value');
+    return;
+  }
+  if (typeof node === 'object' && node !== null && !isArray(node)) {
+    sink.reject('nested_value');
+    return;
+  }
+  const value = isArray(node) ? textOf(textsOf(node, MAX_TAGS).join(', ')) : textOf(node);
+  if (name === null || value === null) sink.reject('empty_value');
+  else acceptSized({ ...emptyItem('fact'), key: name, value }, sink);
+}
+
+/** The first of the named fields that has text. */
+function firstText(entries: ReadonlyMap<string, JsonNode>, names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = textOf(entries.get(name));
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** Whether an object has the shape of an item, and not that of a whole reply. */
+export function looksLikeItem(node: JsonObject): boolean {
+  const has = (name: string): boolean => node.entries.has(name);
+  return (
+    (has('key') && has('value')) ||
+    (has('q') && has('a')) ||
+    (has('question') && has('answer')) ||
+    CONTENT_FIELDS.some(has)
+  );
+}
+
+/**
+ * One item: an object in any of the known shapes (`{key, value}`, `{q, a}`, `{content}` and their fuller
+ * forms), or a plain string. `kind` is what the item is when it does not say so itself.
+ */
+export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): void {
+  if (typeof node === 'string') {
+    const content = textOf(node);
+    if (content === null) sink.reject('empty_value');
+    else acceptSized({ ...emptyItem(kind === 'event' ? 'event' : 'note'), content }, sink);
+    return;
+  }
+  if (!isObject(node)) {
+    sink.reject('wrong_type');
+    return;
+  }
+  if (!node.complete) {
+    sink.reject('incomplete');
+    return;
+  }
+  const { entries } = node;
+  const key = textOf(entries.get('key'));
+  const value = textOf(entries.get('value'));
+  const question = firstText(entries, ['q', 'question']);
+  const answer = firstText(entries, ['a', 'answer']);
+  const content = firstText(entries, CONTENT_FIELDS);
+  const item: RawCandidate = {
+    ...emptyItem(kind),
+    category: textOf(entries.get('category')),
+    content,
+    source: textOf(entries.get('source')),
+    sourceContext: textOf(entries.get('source_context')),
+    confidence: textOf(entries.get('confidence')),
+    importance: textOf(entries.get('importance')),
+    tier: textOf(entries.get('tier')),
+    tags: textsOf(entries.get('tags'), MAX_TAGS),
+    messageIds: [
+      ...textsOf(entries.get('message_id'), 1),
+      ...textsOf(entries.get('message_ids'), MAX_MESSAGE_IDS),
+    ],
+    validFrom: textOf(entries.get('valid_from')),
+  };
+  const stated = textOf(entries.get('kind'));
+  if (question !== null && answer !== null) acceptSized({ ...item, kind: 'qa', question, answer }, sink);
+  else if (key !== null && value !== null) acceptSized({ ...item, kind: 'fact', key, value }, sink);
+  else if (content !== null)
+    acceptSized({ ...item, kind: stated === 'event' || kind === 'event' ? 'event' : 'note' }, sink);
+  else sink.reject(hasContainerValue(entries) ? 'nested_value' : 'empty_value');
+}
+
+function hasContainerValue(entries: ReadonlyMap<string, JsonNode>): boolean {
+  return ['value', 'a', 'answer', ...CONTENT_FIELDS].some((name) => {
+    const node = entries.get(name);
+    return typeof node === 'object' && node !== null;
+  });
+}

@@ -1,0 +1,94 @@
+/** One stored message, as the extraction pipeline reads it. `seq` orders messages within a conversation. */
+export type TranscriptMessage = {
+  id: string;
+  seq: number;
+  role: 'system' | 'user' | 'assistant' | 'tool' | 'function' | 'developer';
+  content: string;
+  /** The speaker's name where several people share a conversation. */
+  name?: string;
+  /** Dates the statement: relative dates are resolved against it. */
+  createdAt: Date;
+};
+
+export type CandidateKind = 'fact' | 'qa' | 'note' | 'event';
+
+/** 1 profile, 2 knowledge, 3 event log. */
+export type Tier = 1 | 2 | 3;
+
+/** A memory that is ready to be compared with what is known and stored. */
+export type Candidate = {
+  kind: CandidateKind;
+  tier: Tier;
+  /** Lower case; `general` when the reply names none. */
+  category: string;
+  /** snake_case identity of a fact within its category; null for facts that never replace another. */
+  key: string | null;
+  value: string | null;
+  /** The full readable text, always set. */
+  content: string;
+  question: string | null;
+  answer: string | null;
+  tags: string[];
+  /** 0..1 */
+  importance: number;
+  /** 0..100 */
+  confidence: number;
+  source: string;
+  sourceContext: string | null;
+  /** The messages it came from, in conversation order. */
+  messageIds: string[];
+  /** `createdAt` of the latest of `messageIds`. */
+  statedAt: Date;
+  /** When the stated thing happened or began, where the statement says so. */
+  validFrom?: Date;
+};
+
+/** A current memory of the user, as prompts and planning see it. */
+export type KnownMemory = {
+  id: string;
+  kind: CandidateKind;
+  category: string;
+  key: string | null;
+  value: string | null;
+  content: string;
+  /** Set for Q/A memories: their identity, as the key is for facts. */
+  question?: string | null;
+  /** When it was last stated or confirmed. */
+  statedAt: Date;
+};
+
+/** One item of a reply as it was read, before provenance, defaults and filters. Strings occur in the reply. */
+export type RawCandidate = {
+  kind: CandidateKind;
+  category: string | null;
+  key: string | null;
+  value: string | null;
+  content: string | null;
+  question: string | null;
+  answer: string | null;
+  source: string | null;
+  sourceContext: string | null;
+  /** As written: 0..100, or 0..1 with a decimal point. */
+  confidence: string | null;
+  importance: string | null;
+  tier: string | null;
+  tags: string[];
+  messageIds: string[];
+  validFrom: string | null;
+};
+
+/** Why something in a reply was not taken; reasons are stable words, never conversation text. */
+export type Rejection = { reason: string; count: number };
+
+/**
+ * What a reply said.
+ * - `ok`: at least one item, all of the reply was read
+ * - `empty`: the reply says that there is nothing to remember
+ * - `truncated`: the reply breaks off or is damaged; its complete items are in `candidates`
+ * - `invalid`: nothing usable
+ */
+export type ParsedReply = {
+  status: 'ok' | 'empty' | 'invalid' | 'truncated';
+  candidates: RawCandidate[];
+  rejected: Rejection[];
+};
