@@ -1,0 +1,49 @@
+/** How a hit was found. */
+export type SearchChannel = 'vector' | 'text';
+
+/** `similarity` is the cosine, -1 to 1. */
+export type VectorHit<Item> = Readonly<{ id: string; item: Item; similarity: number }>;
+
+/** `score` is 0 to 1, comparable within one search only. */
+export type TextHit<Item> = Readonly<{ id: string; item: Item; score: number }>;
+
+export type MergedHit<Item> = Readonly<{
+  id: string;
+  item: Item;
+  score: number;
+  similarity?: number;
+  channels: readonly SearchChannel[];
+}>;
+
+/**
+ * Vector hits first, by similarity; then the text hits that are not among them, by their score, up to `limit`.
+ * A hit of both keeps its place among the vector hits and names both channels. Equal hits keep the order they
+ * came in.
+ *
+ * Scores run from 1 to 0 and never rise along the list: a vector hit's is its similarity, a text hit's is scaled
+ * to lie at or below the last vector hit's, because the two scales have nothing in common.
+ */
+export function mergeVectorThenText<Item>(
+  vectorHits: readonly VectorHit<Item>[],
+  textHits: readonly TextHit<Item>[],
+  limit: number,
+): MergedHit<Item>[] {
+  const textIds = new Set(textHits.map((hit) => hit.id));
+  const merged = new Map<string, MergedHit<Item>>();
+  let floor = 1;
+  for (const { id, item, similarity } of [...vectorHits].sort((a, b) => b.similarity - a.similarity)) {
+    if (merged.size >= limit || merged.has(id)) continue;
+    floor = toUnit(similarity);
+    const channels: SearchChannel[] = textIds.has(id) ? ['vector', 'text'] : ['vector'];
+    merged.set(id, { id, item, score: floor, similarity, channels });
+  }
+  for (const { id, item, score } of [...textHits].sort((a, b) => b.score - a.score)) {
+    if (merged.size >= limit) break;
+    if (!merged.has(id)) merged.set(id, { id, item, score: floor * toUnit(score), channels: ['text'] });
+  }
+  return [...merged.values()];
+}
+
+function toUnit(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}

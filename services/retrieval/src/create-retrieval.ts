@@ -1,0 +1,51 @@
+import { authentication, type Authenticator } from '@factmill/auth';
+import type { Config } from '@factmill/config';
+import type { DatabasePool } from '@factmill/database';
+import { createHttpApp, listen } from '@factmill/http';
+import type { Embedder } from '@factmill/models';
+import { createReadiness, VERSION } from '@factmill/runtime';
+import type { Logger, Telemetry } from '@factmill/telemetry';
+import { createEmbedQuery } from './embed-query.ts';
+import { createSearch } from './search.ts';
+import { searchRoutes } from './search-routes.ts';
+
+export type RetrievalDeps = Readonly<{
+  config: Config;
+  logger: Logger;
+  telemetry: Telemetry;
+  database: DatabasePool;
+  embedder: Embedder;
+  authenticator: Authenticator;
+}>;
+
+export type Retrieval = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+
+/**
+ * The read side: search over HTTP. Serves as soon as the promise resolves; being ready needs the database only,
+ * as search also works without embeddings. The database and the embedder belong to the caller.
+ */
+export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
+  const { config, database, embedder, logger } = deps;
+  const search = createSearch({
+    database,
+    embedQuery: createEmbedQuery({ database, embedder, config: config.embedding, now: Date.now }),
+  });
+  const app = createHttpApp({
+    service: 'retrieval',
+    version: VERSION,
+    logger,
+    telemetry: deps.telemetry,
+    maxBodyBytes: config.retrieval.maxBodyBytes,
+    health: {
+      describe: () => ({ auth: config.auth.mode, embedding: config.embedding.provider }),
+      readiness: createReadiness({ database }),
+    },
+    routes: (app) => {
+      app.use(authentication(deps.authenticator));
+      app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId }));
+    },
+  });
+  const server = await listen(app, { host: config.host, port: config.retrieval.port });
+  logger.info({ url: server.url }, 'retrieval is listening');
+  return { url: server.url, port: server.port, close: () => server.close(config.shutdownGraceMs) };
+}

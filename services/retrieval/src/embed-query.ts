@@ -1,0 +1,70 @@
+import type { EmbeddingConfig } from '@factmill/config';
+import { findEmbeddingModel, type Sql } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import type { Embedder, EmbeddingProfile } from '@factmill/models';
+
+/** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
+export type EmbeddedQuery =
+  Readonly<{ profile: EmbeddingProfile; vector: readonly number[] }> | Readonly<{ unavailable: string }>;
+
+export type EmbedQuery = (query: string) => Promise<EmbeddedQuery>;
+
+export type EmbedQueryDeps = Readonly<{
+  database: Sql;
+  embedder: Embedder;
+  config: EmbeddingConfig;
+  /** Milliseconds. */
+  now: () => number;
+}>;
+
+/** A search that waits longer for its vector is better off with the text channel. */
+const TIMEOUT_MS = 2_000;
+/** After a timeout, searches go without similarity for this long instead of waiting one by one. */
+const COOL_DOWN_MS = 5_000;
+
+/**
+ * Embeds queries within a time limit. Never rejects because of the model; only a database that cannot be asked
+ * does. A model that is not registered has no stored vectors, so it is not asked at all.
+ */
+export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
+  const { database, embedder, config, now } = deps;
+  const timeoutMs = config.provider === 'openai' ? Math.min(config.timeoutMs, TIMEOUT_MS) : TIMEOUT_MS;
+  const registered = new Set<string>();
+  let restingUntilMs = 0;
+
+  async function isRegistered(profile: EmbeddingProfile): Promise<boolean> {
+    if (!registered.has(profile.id) && (await findEmbeddingModel(database, profile.id)) !== undefined) {
+      registered.add(profile.id);
+    }
+    return registered.has(profile.id);
+  }
+
+  /** The result of a call to the model, or the reason why there is none. */
+  async function within<T>(
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ value: T } | { unavailable: string }> {
+    if (now() < restingUntilMs) return { unavailable: 'timeout' };
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      return { value: await call(signal) };
+    } catch (error) {
+      if (signal.aborted) {
+        restingUntilMs = now() + COOL_DOWN_MS;
+        return { unavailable: 'timeout' };
+      }
+      return { unavailable: isAppError(error) ? error.code : 'internal' };
+    }
+  }
+
+  return async (query) => {
+    const loaded = await within((signal) => embedder.loadProfile({ signal }));
+    if ('unavailable' in loaded) return loaded;
+    const profile = loaded.value;
+    if (profile === null) return { unavailable: 'no_provider' };
+    if (!(await isRegistered(profile))) return { unavailable: 'no_vectors' };
+    const embedded = await within((signal) => embedder.embed([query], { signal }));
+    if ('unavailable' in embedded) return embedded;
+    const [vector] = embedded.value;
+    return vector?.length === profile.dimensions ? { profile, vector } : { unavailable: 'wrong_dimensions' };
+  };
+}
