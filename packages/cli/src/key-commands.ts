@@ -1,0 +1,121 @@
+import { generateApiKey } from '@factmill/auth';
+import { nameSchema, type Permission, PERMISSIONS, userIdSchema } from '@factmill/contracts';
+import {
+  ensureTenant,
+  findTenantId,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type Sql,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { type Command, InvalidArgumentError } from 'commander';
+import { v7 as uuidv7 } from 'uuid';
+import { print, withDatabase } from './with-database.ts';
+
+type CreateOptions = Readonly<{
+  tenant: string;
+  name: string;
+  permissions: Permission[];
+  user?: string;
+  expires?: Date;
+}>;
+
+/** `factmill keys create · list · revoke`. */
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('API keys');
+
+  keys
+    .command('create')
+    .description('create a key and print it, this once')
+    .requiredOption(
+      '--name <name>',
+      'what the key is for; also the user when nothing else names one',
+      parseName,
+    )
+    .option('--tenant <name>', 'created when missing', parseName, 'default')
+    .option('--permissions <list>', `comma-separated, of ${PERMISSIONS.join(', ')}`, parsePermissions, [
+      'memory.read',
+      'memory.write',
+    ] as Permission[])
+    .option('--user <id>', 'user of requests that name none', parseUser)
+    .option('--expires <date>', 'ISO 8601', parseDate)
+    .action((options: CreateOptions) => withDatabase(({ database }) => createKey(database, options)));
+
+  keys
+    .command('list')
+    .option('--tenant <name>', 'tenant', 'default')
+    .action((options: { tenant: string }) =>
+      withDatabase(async ({ database }) => {
+        for (const key of await listApiKeys(database, await tenantNamed(database, options.tenant))) {
+          const state = key.revokedAt === null ? 'in force' : 'revoked';
+          print(`${key.id}\t${key.name}\t${key.permissions.join(',')}\t${state}`);
+        }
+      }),
+    );
+
+  keys
+    .command('revoke <id>')
+    .option('--tenant <name>', 'tenant', 'default')
+    .action((id: string, options: { tenant: string }) =>
+      withDatabase(async ({ database }) => {
+        const tenantId = await tenantNamed(database, options.tenant);
+        if (!(await revokeApiKey(database, tenantId, id))) {
+          throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
+        }
+        print('Revoked. Gateways that have seen the key follow within 10 seconds.');
+      }),
+    );
+}
+
+async function createKey(database: Sql, options: CreateOptions): Promise<void> {
+  const generated = generateApiKey();
+  const row = await insertApiKey(database, {
+    id: generated.id,
+    tenantId: await ensureTenant(database, options.tenant, uuidv7()),
+    secretSha256: generated.secretSha256,
+    name: options.name,
+    permissions: options.permissions,
+    userId: options.user ?? null,
+    expiresAt: options.expires ?? null,
+  });
+  if (row === undefined) {
+    throw new AppError(
+      'state_conflict',
+      'The tenant has a key with this name; revoke it or choose another name.',
+    );
+  }
+  print(generated.key);
+}
+
+async function tenantNamed(database: Sql, name: string): Promise<string> {
+  const id = await findTenantId(database, name);
+  if (id === undefined) throw new AppError('not_found', 'There is no tenant with this name.');
+  return id;
+}
+
+function parseName(name: string): string {
+  if (!nameSchema.safeParse(name).success)
+    throw new InvalidArgumentError('give 1 to 128 printable characters');
+  return name;
+}
+
+function parseUser(id: string): string {
+  if (!userIdSchema.safeParse(id).success)
+    throw new InvalidArgumentError('give 1 to 256 printable characters');
+  return id;
+}
+
+function parsePermissions(list: string): Permission[] {
+  return list.split(',').map((name) => {
+    const permission = PERMISSIONS.find((known) => known === name.trim());
+    if (permission === undefined) throw new InvalidArgumentError(`known are ${PERMISSIONS.join(', ')}`);
+    return permission;
+  });
+}
+
+function parseDate(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError('give an ISO 8601 date');
+  return date;
+}

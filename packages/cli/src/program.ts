@@ -1,0 +1,14 @@
+import { VERSION } from '@factmill/runtime';
+import { Command } from 'commander';
+import { addConfigCommands } from './config-commands.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { addMigrateCommand } from './migrate-command.ts';
+
+/** The `factmill` command. It reads DATABASE_URL from the environment or `.env`. */
+export function createProgram(): Command {
+  const program = new Command('factmill').description('Operator commands of Factmill').version(VERSION);
+  addMigrateCommand(program);
+  addKeyCommands(program);
+  addConfigCommands(program);
+  return program;
+}

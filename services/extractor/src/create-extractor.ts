@@ -1,0 +1,221 @@
+import type { Config } from '@factmill/config';
+import {
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  type LedgerStatistics,
+  readLedgerStatistics,
+} from '@factmill/database';
+import { createHttpApp, listen } from '@factmill/http';
+import { type ChatModel, createChatModel, type Embedder } from '@factmill/models';
+import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
+import { createClosers, createReadiness, VERSION } from '@factmill/runtime';
+import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { createApplyAnswer } from './extracting/apply-answer.ts';
+import { createEmbedTexts } from './extracting/embed-candidates.ts';
+import { createLeases } from './extracting/leases.ts';
+import { createObtainAnswer } from './extracting/obtain-answer.ts';
+import { createProcessExtraction } from './extracting/process-extraction.ts';
+import { createProviderHealth } from './extracting/provider-health.ts';
+import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
+import { createSettleFailure } from './extracting/settle-failure.ts';
+import { createEmbedPending } from './maintenance/embed-pending.ts';
+import { createPurgeJob } from './maintenance/purge-job.ts';
+import { createSweeper } from './maintenance/sweeper.ts';
+
+export type ExtractorDeps = Readonly<{
+  config: Config;
+  logger: Logger;
+  telemetry: Telemetry;
+  database: DatabasePool;
+  queueConfig: QueueConfig;
+  queues: Queues;
+  embedder: Embedder;
+}>;
+
+export type Extractor = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+
+/** A worker that has taken nothing for this long while work waits and it has room is stuck. */
+const STUCK_AFTER_MS = 60_000;
+const MAINTENANCE_CONCURRENCY = 2;
+const MAINTENANCE_GRACE_MS = 500;
+
+/** How long runs that the queue has given up get to release their extraction. */
+const HAND_BACK_MS = 500;
+
+/**
+ * The workers: extraction, vectors, maintenance and the sweeper, with a port for health and metrics. Takes jobs
+ * as soon as the promise resolves. Database, queues and embedder belong to the caller.
+ */
+export async function createExtractor(deps: ExtractorDeps): Promise<Extractor> {
+  const { config, logger, database, queues } = deps;
+  const closers = createClosers();
+  try {
+    return await build(deps, closers, database, queues, logger, config);
+  } catch (error) {
+    await closers.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function build(
+  deps: ExtractorDeps,
+  closers: ReturnType<typeof createClosers>,
+  database: DatabasePool,
+  queues: Queues,
+  logger: Logger,
+  config: Config,
+): Promise<Extractor> {
+  const newId = () => uuidv7();
+  const wantsEmbedding = config.embedding.provider !== 'none';
+  const embedTexts = wantsEmbedding ? createEmbedTexts({ embedder: deps.embedder, database }) : null;
+  const chatModel: ChatModel | null =
+    config.extractor.chatModel === null ? null : closers.add(createChatModel(config.extractor.chatModel));
+  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel);
+  const health = createProviderHealth();
+  const leases = closers.add(createLeases({ database }));
+
+  const embedLater = async (tenantId: string, memoryIds: readonly string[]) => {
+    try {
+      await queues.enqueue([
+        { name: 'embed', data: { tenantId, memoryIds: memoryIds.slice(0, 1_000) }, jobId: `embed-${newId()}` },
+      ]);
+    } catch {
+      // The sweeper asks for vectors that are missing.
+    }
+  };
+  const extracting = createProcessExtraction({
+    database,
+    leases,
+    provider,
+    health,
+    obtainAnswer: createObtainAnswer({
+      database,
+      provider,
+      now: () => Math.round(performance.now()),
+      wait: (ms, signal) => delay(ms, undefined, { signal }),
+    }),
+    embedTexts,
+    applyAnswer: createApplyAnswer({
+      database,
+      newId,
+      now: () => Math.round(performance.now()),
+      date: () => new Date(),
+    }),
+    settleFailure: createSettleFailure({
+      database,
+      config: config.extractor,
+      health,
+      logger,
+      random: Math.random,
+    }),
+    embedLater,
+    workerId: newId(),
+    logger,
+    random: Math.random,
+    now: () => new Date(),
+  });
+  closers.add({ close: () => settlesWithin(extracting.close(), HAND_BACK_MS) });
+  const embedPending = createEmbedPending({ database, embedTexts, logger });
+  const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
+
+  const common = { logger, clock: Date.now, random: Math.random };
+  const extraction = await createWorker(deps.queueConfig, {
+    ...common,
+    queue: 'extraction',
+    concurrency: config.extractor.concurrency,
+    handler: (job, context) => extracting.process(job.data, context),
+  });
+  const maintenance = await createWorker(deps.queueConfig, {
+    ...common,
+    queue: 'maintenance',
+    concurrency: MAINTENANCE_CONCURRENCY,
+    handler: async (job, { signal }) => {
+      if (job.name === 'embed') return embedPending(job.data, signal);
+      if (job.name === 'purge') return purgeJob(signal);
+      return { kind: 'done' };
+    },
+  });
+  // All stop taking work at once; the longest of them decides how long that takes.
+  closers.add({
+    close: () =>
+      Promise.all([
+        extraction.close({ graceMs: config.shutdownGraceMs }),
+        maintenance.close({ graceMs: MAINTENANCE_GRACE_MS }),
+        settlesWithin(sweeper.close(), MAINTENANCE_GRACE_MS),
+      ]).then(() => undefined),
+  });
+  const sweeper = createSweeper({
+      database,
+      queues,
+      logger,
+      intervalMs: config.extractor.sweepIntervalMs,
+      graceMs: config.extractor.sweepGraceMs,
+      defaultTenantId: DEFAULT_TENANT_ID,
+      wantsEmbedding,
+      now: Date.now,
+  });
+  addGauges(database, closers);
+
+  const workers = { extraction, maintenance };
+  const app = createHttpApp({
+    service: 'extractor',
+    version: VERSION,
+    logger,
+    telemetry: deps.telemetry,
+    maxBodyBytes: 1_024,
+    health: {
+      describe: () => ({
+        extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
+        embedding: config.embedding.provider,
+        concurrency: config.extractor.concurrency,
+      }),
+      liveness: async () => {
+        const stuck = await Promise.all(
+          (['extraction', 'maintenance'] as const).map(async (queue) => {
+            const oldestWaitingAgeMs = await queues.oldestWaitingAgeMs(queue).catch(() => 0);
+            const question = { now: Date.now(), oldestWaitingAgeMs, thresholdMs: STUCK_AFTER_MS };
+            return workers[queue].isStuck(question) ? [`worker_stuck:${queue}`] : [];
+          }),
+        );
+        return stuck.flat();
+      },
+      readiness: createReadiness({
+        database,
+        also: {
+          queue: async () => {
+            await queues.ping();
+            return true;
+          },
+        },
+      }),
+    },
+    routes: () => undefined,
+  });
+  const server = await listen(app, { host: config.host, port: config.extractor.port });
+  closers.add({ close: () => server.close(0) });
+  logger.info({ url: server.url, provider: provider.name, concurrency: config.extractor.concurrency }, 'extractor is working');
+  return { url: server.url, port: server.port, close: () => closers.close() };
+}
+
+/** Resolves when `work` has settled, or after `ms`. */
+async function settlesWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+}
+
+function addGauges(database: DatabasePool, closers: ReturnType<typeof createClosers>): void {
+  const gauge = (name: string, description: string, value: (statistics: LedgerStatistics) => number) =>
+    closers.add(
+      createGauge(name, description, async () => [{ value: value(await readLedgerStatistics(database)) }]),
+    );
+  gauge('factmill_extractions_pending', 'Extractions that wait', (statistics) => statistics.pending);
+  gauge('factmill_extractions_active', 'Extractions in work', (statistics) => statistics.active);
+  gauge(
+    'factmill_oldest_pending_seconds',
+    'Age of the oldest extraction that waits; scale extractors on it',
+    (statistics) => statistics.oldestPendingSeconds,
+  );
+}

@@ -1,0 +1,140 @@
+import { AppError, ERROR_CODES, type ErrorCode } from '@factmill/errors';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { blamesProvider, decideRetry, type Failure } from './decide-retry.ts';
+
+const HEALTHY = { failuresInRow: 1, othersSucceed: false };
+
+function failure(code: ErrorCode, more: Partial<Failure> = {}, retryAfterSeconds?: number): Failure {
+  return {
+    error: new AppError(code, 'It went wrong.', retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    attempts: 0,
+    maxAttempts: 5,
+    policy: { kind: 'fixed', intervalMs: 5_000 },
+    provider: HEALTHY,
+    random: () => 0.5,
+    ...more,
+  };
+}
+
+describe('decideRetry, the table of error classes', () => {
+  test.each<[ErrorCode, ReturnType<typeof decideRetry>]>([
+    ['model_throttled', { kind: 'outage', delayMs: 5_000 }],
+    ['model_quota', { kind: 'outage', delayMs: 30_000 }],
+    ['model_config', { kind: 'outage', delayMs: 30_000 }],
+    ['model_transient', { kind: 'retry', delayMs: 5_000, burns: false }],
+    ['model_input', { kind: 'fail' }],
+    ['model_refusal', { kind: 'fail' }],
+    ['model_truncated', { kind: 'fail' }],
+    ['model_bad_reply', { kind: 'fail' }],
+    ['internal', { kind: 'retry', delayMs: 5_000, burns: true }],
+  ])('%s', (code, decision) => {
+    expect(decideRetry(failure(code))).toEqual(decision);
+  });
+
+  test('every other code is our own bug: tried again, counted', () => {
+    for (const code of ERROR_CODES.filter((known) => !known.startsWith('model_'))) {
+      expect(decideRetry(failure(code))).toEqual({ kind: 'retry', delayMs: 5_000, burns: true });
+    }
+  });
+
+  test('the second round of transient errors in a row is an outage', () => {
+    expect(decideRetry(failure('model_transient', { provider: { failuresInRow: 2, othersSucceed: false } }))).toEqual({
+      kind: 'outage',
+      delayMs: 5_000,
+    });
+  });
+
+  test('a transient error of one extraction only, while others succeed, counts against it', () => {
+    const provider = { failuresInRow: 4, othersSucceed: true };
+    expect(decideRetry(failure('model_transient', { provider }))).toEqual({
+      kind: 'retry',
+      delayMs: 5_000,
+      burns: true,
+    });
+    expect(decideRetry(failure('model_transient', { provider, attempts: 4 }))).toEqual({ kind: 'fail' });
+  });
+
+  test('the codes that blame the provider', () => {
+    expect(ERROR_CODES.filter(blamesProvider)).toEqual([
+      'model_throttled',
+      'model_quota',
+      'model_transient',
+      'model_config',
+    ]);
+  });
+});
+
+const anyFailure = fc.record({
+  code: fc.constantFrom(...ERROR_CODES),
+  attempts: fc.nat(20),
+  maxAttempts: fc.integer({ min: 1, max: 20 }),
+  failuresInRow: fc.integer({ min: 1, max: 10_000 }),
+  othersSucceed: fc.boolean(),
+  retryAfterSeconds: fc.option(fc.integer({ min: 0, max: 3_600 }), { nil: undefined }),
+  random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  policy: fc.oneof(
+    fc.record({ kind: fc.constant('fixed' as const), intervalMs: fc.integer({ min: 1, max: 600_000 }) }),
+    fc.record({
+      kind: fc.constant('exponential' as const),
+      baseMs: fc.integer({ min: 1, max: 60_000 }),
+      capMs: fc.integer({ min: 1, max: 600_000 }),
+    }),
+  ),
+});
+
+function decide(given: typeof anyFailure extends fc.Arbitrary<infer T> ? T : never) {
+  return decideRetry(
+    failure(
+      given.code,
+      {
+        attempts: given.attempts,
+        maxAttempts: given.maxAttempts,
+        policy: given.policy,
+        provider: { failuresInRow: given.failuresInRow, othersSucceed: given.othersSucceed },
+        random: () => given.random,
+      },
+      given.retryAfterSeconds,
+    ),
+  );
+}
+
+describe('decideRetry, what always holds', () => {
+  test('a provider that is not to be had burns no attempt and fails nothing', () => {
+    fc.assert(
+      fc.property(anyFailure, (given) => {
+        fc.pre(blamesProvider(given.code) && !given.othersSucceed);
+        const decision = decide(given);
+        expect(decision.kind).not.toBe('fail');
+        expect(decision.kind === 'retry' && decision.burns).toBe(false);
+      }),
+    );
+  });
+
+  test('nobody comes back before the time the provider asked for', () => {
+    fc.assert(
+      fc.property(anyFailure, (given) => {
+        const decision = decide(given);
+        if (decision.kind !== 'fail') {
+          expect(decision.delayMs).toBeGreaterThanOrEqual((given.retryAfterSeconds ?? 0) * 1_000);
+          expect(Number.isInteger(decision.delayMs)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('attempts never exceed the maximum', () => {
+    fc.assert(
+      fc.property(anyFailure, (given) => {
+        let attempts = 0;
+        for (let round = 0; round < 100; round += 1) {
+          const decision = decide({ ...given, attempts });
+          if (decision.kind === 'fail' || (decision.kind === 'retry' && decision.burns)) attempts += 1;
+          expect(attempts).toBeLessThanOrEqual(given.maxAttempts);
+          if (decision.kind === 'fail') return;
+        }
+        expect(attempts).toBe(0);
+      }),
+    );
+  });
+});

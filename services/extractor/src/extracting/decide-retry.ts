@@ -1,0 +1,82 @@
+import { type AppError, type ErrorCode } from '@factmill/errors';
+import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
+import type { ProviderState } from './provider-health.ts';
+
+/**
+ * What to do with an extraction that failed.
+ * - `fail`: it will not succeed as it is; recorded, and replayable
+ * - `retry`: try again after `delayMs`; `burns` says whether it counts as an attempt
+ * - `outage`: nothing will succeed for now: try again after `delayMs`, and rest the whole queue for as long
+ */
+export type Decision =
+  | Readonly<{ kind: 'fail' }>
+  | Readonly<{ kind: 'retry'; delayMs: number; burns: boolean }>
+  | Readonly<{ kind: 'outage'; delayMs: number }>;
+
+export type Failure = Readonly<{
+  error: AppError;
+  /** Attempts burned so far. */
+  attempts: number;
+  maxAttempts: number;
+  policy: RetryPolicy;
+  /** What is known about the provider; looked at only when the error blames it. */
+  provider: ProviderState;
+  random: () => number;
+}>;
+
+type Treatment = 'fail' | 'attempt' | 'outage' | 'transient';
+
+/** The one table of the error classes (architecture.md). What is not listed is our own bug: retried, then failed. */
+const TREATMENTS: Readonly<Partial<Record<ErrorCode, Treatment>>> = {
+  model_throttled: 'outage',
+  model_quota: 'outage',
+  model_config: 'outage',
+  model_transient: 'transient',
+  model_input: 'fail',
+  model_refusal: 'fail',
+  model_truncated: 'fail',
+  model_bad_reply: 'fail',
+};
+
+/** Whether an error says that the provider is not to be had, as against what it was asked or what it answered. */
+export function blamesProvider(code: ErrorCode): boolean {
+  const treatment = TREATMENTS[code];
+  return treatment === 'outage' || treatment === 'transient';
+}
+
+/** An account without credit or a wrong key is not mended within seconds. */
+const OPERATOR_DELAY_MS = 30_000;
+
+/** From this many failures in a row on, the provider is held to be down. */
+const OUTAGE_FROM = 2;
+
+/** Pure policy: error and history → what happens next. An outage burns no attempts. */
+export function decideRetry(failure: Failure): Decision {
+  const { error, attempts, maxAttempts, policy, random, provider } = failure;
+  const delayFor = (attempt: number) =>
+    retryDelayMs({ attempt, policy, random, retryAfterSeconds: error.retryAfterSeconds });
+
+  switch (TREATMENTS[error.code] ?? 'attempt') {
+    case 'fail':
+      return { kind: 'fail' };
+    case 'outage': {
+      const delayMs = delayFor(provider.failuresInRow);
+      const needsOperator = error.code !== 'model_throttled';
+      return { kind: 'outage', delayMs: needsOperator ? Math.max(delayMs, OPERATOR_DELAY_MS) : delayMs };
+    }
+    case 'transient': {
+      if (provider.othersSucceed) return attempt();
+      const delayMs = delayFor(provider.failuresInRow);
+      return provider.failuresInRow >= OUTAGE_FROM
+        ? { kind: 'outage', delayMs }
+        : { kind: 'retry', delayMs, burns: false };
+    }
+    default:
+      return attempt();
+  }
+
+  function attempt(): Decision {
+    if (attempts + 1 >= maxAttempts) return { kind: 'fail' };
+    return { kind: 'retry', delayMs: delayFor(attempts + 1), burns: true };
+  }
+}

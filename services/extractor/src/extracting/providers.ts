@@ -1,0 +1,88 @@
+import type { ModelOutput } from '@factmill/database';
+import {
+  buildPrompt,
+  extractFromMessages,
+  type KnownMemory,
+  type Preset,
+  type TranscriptMessage,
+  type Transcript,
+} from '@factmill/extraction';
+import type { ChatMessage, ChatModel } from '@factmill/models';
+
+export type Question = Readonly<{
+  messages: readonly TranscriptMessage[];
+  transcript: Transcript;
+  known: readonly KnownMemory[];
+  preset: Preset;
+  now: Date;
+  signal: AbortSignal;
+}>;
+
+/** What turns a conversation into a reply that names memories: a chat model, or the rules. */
+export type Provider = Readonly<{
+  name: 'extractive' | 'openai';
+  /** Whether memories that are known already are part of the question. */
+  wantsKnown: boolean;
+  /** Asks once. */
+  ask: (question: Question) => Promise<ModelOutput>;
+  /** Asks again after a reply that could not be read, or null when that cannot help. */
+  askAgain: ((question: Question, invalid: ModelOutput) => Promise<ModelOutput>) | null;
+}>;
+
+/** Rules, no model: the default when none is configured (G15). */
+export function createExtractiveProvider(): Provider {
+  return {
+    name: 'extractive',
+    wantsKnown: false,
+    async ask(question) {
+      return {
+        provider: 'extractive',
+        model: 'extractive',
+        promptVersion: 'rules',
+        raw: extractFromMessages([...question.messages]),
+        finishReason: 'stop',
+        promptTokens: null,
+        completionTokens: null,
+      };
+    },
+    askAgain: null,
+  };
+}
+
+/** An OpenAI-compatible chat model. */
+export function createChatProvider(model: ChatModel): Provider {
+  async function complete(question: Question, follow: readonly ChatMessage[]): Promise<ModelOutput> {
+    const prompt = buildPrompt({
+      preset: question.preset,
+      transcript: question.transcript,
+      knownMemories: question.known,
+      now: question.now,
+    });
+    const reply = await model.complete({
+      messages: [...prompt.messages, ...follow],
+      signal: question.signal,
+    });
+    return {
+      provider: 'openai',
+      model: reply.model,
+      promptVersion: prompt.promptVersion,
+      raw: reply.text,
+      finishReason: reply.finishReason,
+      promptTokens: reply.usage.promptTokens,
+      completionTokens: reply.usage.completionTokens,
+    };
+  }
+  return {
+    name: 'openai',
+    wantsKnown: true,
+    ask: (question) => complete(question, []),
+    askAgain: (question, invalid) =>
+      complete(question, [
+        { role: 'assistant', content: invalid.raw.slice(0, 4_000) },
+        { role: 'user', content: REPAIR },
+      ]),
+  };
+}
+
+const REPAIR =
+  'That reply could not be read. Answer again with nothing but the JSON object in the required format.';

@@ -1,0 +1,110 @@
+import type { Config } from '@factmill/config';
+import { type Claim, failExtraction, readSettings, releaseExtraction, type Sql } from '@factmill/database';
+import { AppError, isAppError } from '@factmill/errors';
+import { type JobOutcome, retryDelayMs, type RetryPolicy } from '@factmill/queue';
+import type { Logger } from '@factmill/telemetry';
+import { blamesProvider, decideRetry } from './decide-retry.ts';
+import type { ProviderHealth } from './provider-health.ts';
+
+export type SettleDeps = Readonly<{
+  database: Sql;
+  config: Config['extractor'];
+  health: ProviderHealth;
+  logger: Logger;
+  random: () => number;
+}>;
+
+/** Errors that only a provider that is there can cause. */
+const ANSWERED: ReadonlySet<string> = new Set(['model_bad_reply', 'model_truncated', 'model_refusal', 'model_input']);
+
+/** While the database is away the ledger cannot be written; the job itself waits, with this cap. */
+const DATABASE_POLICY: RetryPolicy = { kind: 'exponential', baseMs: 500, capMs: 10_000 };
+
+/** The outcome of a job that can do nothing as long as the database is away. */
+export function waitForDatabase(attempt: number, random: () => number): JobOutcome {
+  return { kind: 'delay', ms: retryDelayMs({ attempt, policy: DATABASE_POLICY, random }) };
+}
+
+/**
+ * Turns an error of a claimed extraction into a ledger entry and the job's outcome. Never loses the extraction:
+ * what cannot be written to the ledger stays with the queue.
+ */
+export function createSettleFailure(deps: SettleDeps) {
+  return async function settleFailure(
+    claim: Claim,
+    thrown: unknown,
+    context: { signal: AbortSignal; attemptStarted: number; round: number },
+  ): Promise<JobOutcome> {
+    const error = toAppError(thrown, context.signal);
+    if (error.code === 'fenced') return { kind: 'done', counts: { fenced: 1 } };
+    try {
+      if (error.code === 'shutting_down') {
+        await releaseExtraction(deps.database, claim, { delayMs: 0, burns: false, ...recordOf(error) });
+        return { kind: 'delay', ms: 0 };
+      }
+      if (error.code === 'database_unavailable') return waitForDatabase(context.attemptStarted, deps.random);
+      return await record(claim, error, context.round);
+    } catch (failure) {
+      deps.logger.warn({ err: failure, extraction_id: claim.id }, 'the ledger could not be written');
+      return waitForDatabase(context.attemptStarted, deps.random);
+    }
+  };
+
+  async function record(claim: Claim, error: AppError, round: number): Promise<JobOutcome> {
+    const provider = blamesProvider(error.code)
+      ? deps.health.failed(claim.id, round)
+      : { failuresInRow: 0, othersSucceed: false };
+    if (ANSWERED.has(error.code)) deps.health.answered();
+    const decision = decideRetry({
+      error,
+      attempts: claim.attempts,
+      maxAttempts: deps.config.maxAttempts,
+      policy: await readRetryPolicy(deps.database, deps.config),
+      provider,
+      random: deps.random,
+    });
+    const entry = recordOf(error);
+    deps.logger.warn(
+      { extraction_id: claim.id, code: error.code, decision: decision.kind, attempts: claim.attempts },
+      'extraction failed',
+    );
+    if (decision.kind === 'fail') {
+      await failExtraction(deps.database, claim, entry);
+      return { kind: 'fail', reason: error.code };
+    }
+    const burns = decision.kind === 'retry' && decision.burns;
+    await releaseExtraction(deps.database, claim, { delayMs: decision.delayMs, burns, ...entry });
+    return decision.kind === 'outage'
+      ? { kind: 'pause', ms: decision.delayMs }
+      : { kind: 'delay', ms: decision.delayMs };
+  }
+}
+
+/**
+ * The retry policy in force (A12): what an operator has set at run time (`retry.strategy`, `retry.interval_ms`,
+ * `retry.max_interval_ms`) wins over the environment. Read anew for each retry.
+ */
+export async function readRetryPolicy(database: Sql, config: Config['extractor']): Promise<RetryPolicy> {
+  const settings = await readSettings(database);
+  const strategy = settings['retry.strategy'] ?? config.retry.strategy;
+  const intervalMs = positive(settings['retry.interval_ms']) ?? config.retry.intervalMs;
+  const maxIntervalMs = positive(settings['retry.max_interval_ms']) ?? config.retry.maxIntervalMs;
+  return strategy === 'exponential'
+    ? { kind: 'exponential', baseMs: intervalMs, capMs: maxIntervalMs }
+    : { kind: 'fixed', intervalMs };
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function toAppError(thrown: unknown, signal: AbortSignal): AppError {
+  if (signal.aborted && isAppError(signal.reason)) return signal.reason;
+  if (isAppError(thrown)) return thrown;
+  return new AppError('internal', 'An unexpected error of the extractor; see its log.', { cause: thrown });
+}
+
+/** Class and sentence for the ledger: `model_throttled` is shown as `throttled`. */
+function recordOf(error: AppError): { errorClass: string; errorMessage: string } {
+  return { errorClass: error.code.replace(/^model_/, ''), errorMessage: error.message };
+}

@@ -1,0 +1,216 @@
+import { deleteConversation, findExtraction, replayExtractions } from '@factmill/database';
+import { waitFor } from '@factmill/testkit';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { enqueueExtraction, type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../test-fixtures/extractor-under-test.ts';
+
+const opened: ExtractorUnderTest[] = [];
+afterEach(async () => {
+  for (const under of opened.splice(0)) await under.close();
+});
+
+async function open(...options: Parameters<typeof openExtractorUnderTest>): Promise<ExtractorUnderTest> {
+  const under = await openExtractorUnderTest(...options);
+  opened.push(under);
+  return under;
+}
+
+/** Makes the next transaction that applies an answer fail, as a database that goes away at that moment would. */
+async function failApplyOnce({ database }: ExtractorUnderTest): Promise<void> {
+  await database.query(`create sequence failed_applies`);
+  await database.query(`
+    create function fail_once() returns trigger language plpgsql as $$
+    begin
+      if nextval('failed_applies') = 1 then raise exception 'gone' using errcode = '57P01'; end if;
+      return new;
+    end $$`);
+  await database.query(`create trigger fail_once before insert on memories for each row execute function fail_once()`);
+}
+
+describe.each(['redis', 'postgres'] as const)('with the queue on %s', (backend) => {
+  test('a conversation becomes memories, with counts, provenance, usage and timings in the ledger', async () => {
+    const under = await open({ backend });
+    await under.start();
+    const said = [
+      { id: 'm1', content: 'I live in Lisbon. I like fado.' },
+      { id: 'm2', role: 'assistant' as const, content: 'I live in a data centre.' },
+      { id: 'm3', content: 'I work as a nurse.' },
+    ];
+    const first = await under.ledger(await under.extract(said));
+
+    expect(first).toMatchObject({
+      state: 'done',
+      attempts: 1,
+      added: 3,
+      updated: 0,
+      unchanged: 0,
+      rejected: 0,
+      degraded: null,
+      errorClass: null,
+      model: 'scripted-model',
+      modelCalls: 1,
+    });
+    expect(first.promptTokens).toBeGreaterThan(0);
+    expect(first.completionTokens).toBeGreaterThan(0);
+    for (const ms of [first.modelMs, first.embedMs, first.applyMs]) expect(ms).toBeGreaterThanOrEqual(0);
+    expect(first.startedAt).not.toBeNull();
+    expect(first.finishedAt).not.toBeNull();
+
+    const memories = await under.memories('maya');
+    expect(memories.map(({ kind, key, value, answer }) => ({ kind, key, value, answer }))).toEqual([
+      { kind: 'fact', key: 'home', value: 'Lisbon', answer: null },
+      { kind: 'fact', key: 'job', value: 'nurse', answer: null },
+      { kind: 'qa', key: null, value: null, answer: 'The user likes fado.' },
+    ]);
+    expect(memories.map((memory) => memory.id).toSorted()).toEqual(first.memoryIds.toSorted());
+    const home = memories.find((memory) => memory.key === 'home');
+    expect(home).toMatchObject({ extractionId: first.id, messageIds: ['m1'] });
+    const { vectors } = await under.database.one<{ vectors: number }>(
+      `select count(*)::integer as vectors from memory_embeddings`,
+    );
+    expect(vectors).toBe(3);
+
+    const second = await under.ledger(await under.extract([{ content: 'I live in Porto. I work as a nurse.' }]));
+    expect(second).toMatchObject({ state: 'done', added: 0, updated: 1, unchanged: 1 });
+    expect((await under.memories('maya')).find((memory) => memory.key === 'home')?.value).toBe('Porto');
+    const prompt = JSON.stringify(under.model.calls.findLast((call) => call.endpoint === 'chat')?.body);
+    expect(prompt).toContain('home: Lisbon');
+    expect(prompt).not.toContain('data centre');
+  });
+
+  test('an answer that was pinned is applied by the next run without asking the model again (G2)', async () => {
+    const under = await open({ backend });
+    await failApplyOnce(under);
+    await under.start();
+    const row = await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }]), undefined, 30_000);
+    expect(row).toMatchObject({ state: 'done', added: 1, modelCalls: 1, attempts: 1 });
+    expect(under.model.callCount).toBe(1);
+    expect(await under.memories('maya')).toHaveLength(1);
+  });
+});
+
+test('the same job delivered again writes nothing and asks nobody', async () => {
+  const under = await open();
+  await under.start();
+  const id = await under.extract([{ content: 'I live in Lisbon.' }]);
+  const row = await under.ledger(id);
+  await under.queues.missing('extract', [`${id}_0`]);
+  await enqueueExtraction(under.queues, id);
+  await waitFor(async () => (await under.queues.missing('extract', [`${id}_0`])).length === 1, {
+    describe: 'the second delivery to end',
+  });
+  expect(await findExtraction(under.database, TENANT, id)).toEqual(row);
+  expect(under.model.callCount).toBe(1);
+});
+
+test('a conversation in which the user said nothing is done without the model', async () => {
+  const under = await open();
+  await under.start();
+  const row = await under.ledger(
+    await under.extract([
+      { role: 'assistant', content: 'My name is Deep Thought.' },
+      { role: 'user', content: '[facts: home is Lisbon]' },
+    ]),
+  );
+  expect(row).toMatchObject({ state: 'done', added: 0, modelCalls: 0, model: null });
+  expect(under.model.callCount).toBe(0);
+});
+
+test('a conversation deleted while the model thinks is let go', async () => {
+  const under = await open();
+  under.model.setReply(() => ({ delayMs: 400 }));
+  await under.start();
+  const conversationId = randomUUID();
+  const id = await under.extract([{ content: 'I live in Lisbon.' }], { conversationId });
+  await waitFor(() => under.model.callCount === 1, { describe: 'the model to be asked' });
+  await deleteConversation(under.database, TENANT, conversationId);
+  await waitFor(async () => (await under.queues.missing('extract', [`${id}_0`])).length === 1, {
+    describe: 'the job to end',
+  });
+  expect(await under.memories('maya')).toEqual([]);
+  const next = await under.ledger(await under.extract([{ content: 'I live in Porto.' }]));
+  expect(next.state).toBe('done');
+});
+
+test('a replay of what is done asks the model anew and repeats nothing', async () => {
+  const under = await open();
+  await under.start();
+  const id = await under.extract([{ content: 'I live in Lisbon. I like fado.' }]);
+  await under.ledger(id);
+  const [replayed] = await replayExtractions(under.database, {
+    tenantId: TENANT,
+    ids: [id],
+    state: null,
+    userId: null,
+    since: null,
+    until: null,
+    limit: 1,
+  });
+  await enqueueExtraction(under.queues, id, replayed?.generation ?? 0);
+  const row = await under.ledger(id);
+  expect(row).toMatchObject({ state: 'done', added: 0, unchanged: 2, modelCalls: 2 });
+  expect(under.model.callCount).toBe(2);
+  expect(await under.memories('maya')).toHaveLength(2);
+});
+
+test('an embedding endpoint that is down fails nothing; the vectors follow when it is back (C13)', async () => {
+  const under = await open();
+  under.model.setReply(({ endpoint }) => (endpoint === 'embeddings' ? { status: 503 } : undefined));
+  await under.start();
+  const row = await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }]));
+  expect(row).toMatchObject({ state: 'done', added: 1, degraded: 'embedding_unavailable', embedMs: null });
+  const countVectors = () =>
+    under.database.one<{ vectors: number }>('select count(*)::integer as vectors from memory_embeddings');
+  expect((await countVectors()).vectors).toBe(0);
+  under.model.setReply(() => undefined);
+  await waitFor(async () => (await countVectors()).vectors === 1, { timeoutMs: 25_000, describe: 'the vector' });
+});
+
+test('without an embedding model nothing waits for vectors', async () => {
+  const under = await open({ env: { EMBEDDING_PROVIDER: 'none' } });
+  await under.start();
+  const row = await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }]));
+  expect(row).toMatchObject({ state: 'done', added: 1, degraded: null });
+  const { waiting } = await under.database.one<{ waiting: number }>(
+    'select count(embedding_pending_since)::integer as waiting from memories',
+  );
+  expect(waiting).toBe(0);
+});
+
+test('without any model the rules find what the user says (G15)', async () => {
+  const under = await open({ env: { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none' } });
+  await under.start();
+  const row = await under.ledger(await under.extract([{ content: 'My name is Maya and I work as a nurse.' }]));
+  expect(row).toMatchObject({ state: 'done', model: 'extractive' });
+  expect(row.added).toBeGreaterThanOrEqual(2);
+  expect(under.model.calls).toHaveLength(0);
+});
+
+test('a run goes on when the queue forgets its job, and its answer is used', async () => {
+  const under = await open();
+  under.model.setReply(() => ({ delayMs: 6_000 }));
+  await under.start();
+  const id = await under.extract([{ content: 'I live in Lisbon.' }]);
+  await waitFor(() => under.model.callCount === 1, { describe: 'the model to be asked' });
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(under.config.storage.redisUrl ?? '');
+  await redis.unlink(...(await redis.keys(`${under.config.storage.queuePrefix}*`)));
+  redis.disconnect();
+  const row = await under.ledger(id);
+  expect(row).toMatchObject({ state: 'done', added: 1, modelCalls: 1 });
+  expect(under.model.callCount).toBe(1);
+});
+
+test('twenty extractions of one user at once leave one current value of each key', async () => {
+  const under = await open({ env: { EXTRACTOR_CONCURRENCY: '20' } });
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      under.extract([{ content: `I live in City${n}.`, created_at: new Date(Date.UTC(2026, 0, n + 1)).toISOString() }]),
+    ),
+  );
+  await under.start();
+  const rows = await Promise.all(ids.map((id) => under.ledger(id)));
+  expect(rows.every((row) => row.state === 'done')).toBe(true);
+  const memories = await under.memories('maya');
+  expect(memories.map((memory) => memory.value)).toEqual(['City19']);
+});

@@ -1,0 +1,16 @@
+import { assertSchemaVersion } from '@factmill/database';
+import { createEmbedder } from '@factmill/models';
+import { assertRedisReady, createQueues } from '@factmill/queue';
+import { externalStorage, openDatabase, queueConfigOf, runProcess } from '@factmill/runtime';
+import { createExtractor } from './create-extractor.ts';
+
+await runProcess('extractor', async ({ config, logger, telemetry, closers }) => {
+  const storage = externalStorage(config);
+  const database = closers.add(openDatabase(config, storage, 'extractor', logger));
+  await assertSchemaVersion(database, { logger });
+  if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
+  const queueConfig = queueConfigOf(config, storage);
+  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const embedder = closers.add(createEmbedder(config.embedding));
+  closers.add(await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder }));
+});

@@ -1,0 +1,113 @@
+import { countPendingEmbeddings, type OpenExtraction, type Sql, takeUnattended } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import { heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
+import { createCounter, type Logger } from '@factmill/telemetry';
+
+export type SweeperDeps = Readonly<{
+  database: Sql;
+  queues: Queues;
+  logger: Logger;
+  intervalMs: number;
+  graceMs: number;
+  defaultTenantId: string;
+  wantsEmbedding: boolean;
+  now: () => number;
+}>;
+
+export type Sweeper = Readonly<{
+  /** One round; resolves to how many extractions went back into the queue. */
+  sweep: () => Promise<number>;
+  close: () => Promise<void>;
+}>;
+
+const PAGE = 500;
+export const HEARTBEAT_INTERVAL_MS = 5_000;
+const EMBED_INTERVAL_MS = 10_000;
+const PURGE_INTERVAL_MS = 3_600_000;
+
+/** The queue's id of one generation of an extraction; the same that the gateway gives. */
+function jobId(extraction: OpenExtraction): string {
+  return `${extraction.id}_${extraction.generation}`;
+}
+
+/**
+ * Makes the queue agree with the ledger, whatever happened to the queue (G1): open extractions that nobody works
+ * on and that the queue does not know go back into it. Runs in every extractor on a timer of its own rather than
+ * as a scheduled job, because the schedule would be lost together with the queue. Rounds of several processes
+ * take different rows. Also asks for the periodic jobs; their ids make that once per interval for all processes.
+ */
+export function createSweeper(deps: SweeperDeps): Sweeper {
+  const countRequeued = createCounter('factmill_extractions_requeued_total', 'Extractions the sweeper put back');
+  let closed = false;
+  let running: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function sweep(): Promise<number> {
+    let requeued = 0;
+    for (;;) {
+      const open = await takeUnattended(deps.database, { graceMs: deps.graceMs, limit: PAGE });
+      if (open.length === 0) break;
+      const missing = new Set(await deps.queues.missing('extract', open.map(jobId)));
+      const lost = open.filter((extraction) => missing.has(jobId(extraction)));
+      // The oldest of a backlog are in the queue: then what is younger has time until a later round.
+      if (lost.length === 0) break;
+      await deps.queues.enqueue(
+        lost.map((extraction): JobEntry => ({
+          name: 'extract',
+          data: { extractionId: extraction.id, tenantId: extraction.tenantId },
+          jobId: jobId(extraction),
+        })),
+      );
+      countRequeued(lost.length);
+      deps.logger.info({ extractions: lost.length }, 'put back into the queue');
+      requeued += lost.length;
+      if (open.length < PAGE) break;
+    }
+    return requeued;
+  }
+
+  async function askForPeriodicJobs(): Promise<void> {
+    const now = deps.now();
+    const bucket = (name: string, intervalMs: number) => `${name}-${Math.floor(now / intervalMs)}`;
+    const entries: JobEntry[] = [
+      { name: 'heartbeat', data: {}, jobId: heartbeatJobId(now, HEARTBEAT_INTERVAL_MS) },
+      { name: 'purge', data: {}, jobId: bucket('purge', PURGE_INTERVAL_MS) },
+    ];
+    if (deps.wantsEmbedding && (await countPendingEmbeddings(deps.database)) > 0) {
+      entries.push({
+        name: 'embed',
+        data: { tenantId: deps.defaultTenantId },
+        jobId: bucket('embed', EMBED_INTERVAL_MS),
+      });
+    }
+    await deps.queues.enqueue(entries);
+  }
+
+  async function round(): Promise<void> {
+    try {
+      await sweep();
+      await askForPeriodicJobs();
+    } catch (error) {
+      // Both stores come back or an operator sees it in readiness; the next round does the work.
+      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'sweep not possible');
+    }
+  }
+
+  function schedule(delayMs: number): void {
+    timer = setTimeout(() => {
+      running = round().finally(() => {
+        if (!closed) schedule(deps.intervalMs);
+      });
+    }, delayMs);
+  }
+  schedule(Math.min(500, deps.intervalMs));
+
+  return {
+    sweep,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

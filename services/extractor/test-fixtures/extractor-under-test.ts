@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { type Config, loadConfig, type RawEnvironment } from '@factmill/config';
+import {
+  acceptConversations,
+  type AcceptRequest,
+  createPool,
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  type ExtractionRow,
+  findExtraction,
+  type MemoryRow,
+  migrate,
+} from '@factmill/database';
+import { createEmbedder } from '@factmill/models';
+import { createQueues, type Queues } from '@factmill/queue';
+import { createClosers, queueConfigOf } from '@factmill/runtime';
+import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
+import {
+  createRedisNamespace,
+  createScriptedModel,
+  createTestDatabase,
+  type ScriptedModel,
+  waitFor,
+} from '@factmill/testkit';
+import { v7 as uuidv7 } from 'uuid';
+import { createExtractor, type Extractor } from '../src/index.ts';
+
+export const TENANT = DEFAULT_TENANT_ID;
+
+export type Said = Readonly<{ id?: string; role?: 'user' | 'assistant' | 'system'; content: string; created_at?: string }>;
+
+export type ExtractorUnderTest = Readonly<{
+  config: Config;
+  database: DatabasePool;
+  queues: Queues;
+  model: ScriptedModel;
+  logger: Logger;
+  /** Everything that was logged so far. */
+  log: () => string;
+  /** Starts another extractor on the same database and queue. */
+  start: () => Promise<Extractor>;
+  /** Accepts a conversation as the gateway does and puts it into the queue; resolves to the extraction's id. */
+  extract: (messages: readonly Said[], options?: ExtractOptions) => Promise<string>;
+  /** The ledger row; waits until `until` holds, for an ended one unless told. */
+  ledger: (id: string, until?: (row: ExtractionRow) => boolean, timeoutMs?: number) => Promise<ExtractionRow>;
+  memories: (userId: string) => Promise<MemoryRow[]>;
+  close: () => Promise<void>;
+}>;
+
+export type ExtractOptions = Readonly<{ userId?: string; conversationId?: string; queued?: boolean }>;
+
+const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'dropped', 'skipped']);
+
+/** The extractor in this process, on its own database and part of Redis, with the scripted model for both uses. */
+export async function openExtractorUnderTest(
+  options: Readonly<{ backend?: 'redis' | 'postgres'; env?: RawEnvironment }> = {},
+): Promise<ExtractorUnderTest> {
+  const closers = createClosers();
+  const lines: string[] = [];
+  const logger = createLogger({
+    service: 'extractor',
+    level: 'debug',
+    destination: new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString('utf8'));
+        done();
+      },
+    }),
+  });
+  const testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  closers.add({ close: testDatabase.drop });
+  const redis = createRedisNamespace();
+  closers.add({ close: redis.cleanup });
+  const model = closers.add(await createScriptedModel());
+  const config = loadConfig({
+    DATABASE_URL: testDatabase.connectionString,
+    ...(options.backend === 'postgres' ? {} : { REDIS_URL: redis.url, QUEUE_PREFIX: redis.keyPrefix }),
+    EXTRACTOR_PORT: '0',
+    LLM_BASE_URL: model.url,
+    LLM_MODEL: 'scripted-model',
+    EMBEDDING_PROVIDER: 'openai',
+    EMBEDDING_MODEL: 'scripted-embedding',
+    RETRY_INTERVAL_MS: '100',
+    SWEEP_INTERVAL_MS: '200',
+    SWEEP_GRACE_MS: '300',
+    SHUTDOWN_GRACE_MS: '1000',
+    ...options.env,
+  });
+  const storage = { connectionString: testDatabase.connectionString, embedded: false };
+  const queueConfig = queueConfigOf(config, storage);
+  const telemetry = closers.add(await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }));
+  const database = closers.add(
+    createPool({ connectionString: storage.connectionString, max: 10, applicationName: 'extractor-test', logger }),
+  );
+  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const embedder = closers.add(createEmbedder(config.embedding));
+
+  async function extract(messages: readonly Said[], given: ExtractOptions = {}): Promise<string> {
+    const extractionId = uuidv7();
+    const request: AcceptRequest = {
+      tenantId: TENANT,
+      userId: given.userId ?? 'maya',
+      fallbackUserId: 'unknown',
+      conversationId: given.conversationId ?? randomUUID(),
+      messages: messages.map(({ id, role = 'user', content, created_at }) => ({
+        id: id ?? randomUUID(),
+        role,
+        content,
+        ...(created_at === undefined ? {} : { created_at }),
+        tokenEstimate: 1,
+      })),
+      extract: 'now',
+      regenerated: false,
+      extractionId,
+      trigger: 'request',
+      preset: 'facts-and-context',
+      extractionMetadata: {},
+      traceparent: null,
+      idempotencyKey: null,
+      requestSha256: '',
+    };
+    await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
+    if (given.queued !== false) await enqueueExtraction(queues, extractionId);
+    return extractionId;
+  }
+
+  async function ledger(
+    id: string,
+    until = (row: ExtractionRow) => OVER.has(row.state),
+    timeoutMs = 15_000,
+  ): Promise<ExtractionRow> {
+    return waitFor(
+      async () => {
+        const row = await findExtraction(database, TENANT, id);
+        return row !== undefined && until(row) ? row : undefined;
+      },
+      { timeoutMs, describe: 'the ledger row to get there' },
+    );
+  }
+
+  return {
+    config,
+    database,
+    queues,
+    model,
+    logger,
+    log: () => lines.join(''),
+    start: async () =>
+      closers.add(await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder })),
+    extract,
+    ledger,
+    memories: (userId) => currentMemories(database, userId),
+    close: () => closers.close(),
+  };
+}
+
+/** Puts an extraction into the queue as the gateway does. */
+export async function enqueueExtraction(queues: Queues, extractionId: string, generation = 0): Promise<void> {
+  await queues.enqueue([
+    { name: 'extract', data: { extractionId, tenantId: TENANT }, jobId: `${extractionId}_${generation}` },
+  ]);
+}
+
+async function currentMemories(database: DatabasePool, userId: string): Promise<MemoryRow[]> {
+  const { rows } = await database.query<MemoryRow>(
+    `select id, kind, category, key, value, content, question, answer, source, confidence, is_current as "isCurrent",
+       stated_at as "statedAt", extraction_id as "extractionId", message_ids as "messageIds"
+     from memories where tenant_id = $1::uuid and user_id = $2::text and is_current order by key, content`,
+    [TENANT, userId],
+  );
+  return rows;
+}

@@ -1,0 +1,76 @@
+import type { DroppedExtraction } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import type { JobEntry, Queues } from '@factmill/queue';
+import { createCounter, type Logger } from '@factmill/telemetry';
+
+export type QueuedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
+
+/** The queue's id of one generation of an extraction. */
+export function extractJobId(id: string, generation: number): string {
+  return `${id}_${generation}`;
+}
+
+/** The queue's entry for an extraction. */
+export function extractJob(extraction: QueuedExtraction): JobEntry {
+  return {
+    name: 'extract',
+    data: { extractionId: extraction.id, tenantId: extraction.tenantId },
+    jobId: extractJobId(extraction.id, extraction.generation),
+  };
+}
+
+function jobIdOf(extraction: Readonly<{ id: string; generation: number }>): string {
+  return extractJobId(extraction.id, extraction.generation);
+}
+
+export type EnqueueDeps = Readonly<{
+  queues: Queues;
+  logger: Logger;
+  /** Which of these the queue limit has dropped; null when no limit is set. */
+  findDropped: ((ids: readonly string[]) => Promise<readonly string[]>) | null;
+}>;
+
+/**
+ * Brings the queue in line with what the ledger has just committed: adds the new extractions and takes out the
+ * dropped ones. Best effort: the ledger is what counts, and the sweeper repairs the queue from it.
+ *
+ * A producer can be slower with its `add` than another with dropping the same row, so after adding, the ledger
+ * is asked again; whoever comes second removes the job, and the queue is never left deeper than the limit.
+ */
+export function createEnqueueAccepted(deps: EnqueueDeps) {
+  const countMissed = createCounter(
+    'factmill_enqueue_missed_total',
+    'Accepted extractions left to the sweeper',
+  );
+  const countDropped = createCounter(
+    'factmill_extractions_dropped_total',
+    'Extractions dropped by a queue limit',
+  );
+
+  return async function enqueueAccepted(
+    accepted: readonly QueuedExtraction[],
+    dropped: readonly DroppedExtraction[],
+  ): Promise<void> {
+    if (dropped.length > 0) countDropped(dropped.length);
+    const gone = new Set(dropped.map((extraction) => extraction.id));
+    const wanted = accepted.filter((extraction) => !gone.has(extraction.id));
+    try {
+      // Sent in this order on one connection: the dropped leave before the new ones come. Not one after the other's
+      // answer, because a queue that hangs is noticed by the adding first.
+      await Promise.all([
+        dropped.length === 0 ? undefined : deps.queues.remove('extract', dropped.map(jobIdOf)),
+        wanted.length === 0 ? undefined : deps.queues.enqueue(wanted.map(extractJob)),
+      ]);
+      if (deps.findDropped === null || wanted.length === 0) return;
+      const late = new Set(await deps.findDropped(wanted.map((extraction) => extraction.id)));
+      const stale = wanted.filter((extraction) => late.has(extraction.id));
+      if (stale.length > 0) await deps.queues.remove('extract', stale.map(jobIdOf));
+    } catch (error) {
+      if (wanted.length > 0) countMissed(wanted.length);
+      deps.logger.warn(
+        { code: isAppError(error) ? error.code : 'internal', extractions: wanted.length },
+        'accepted, but not yet queued; the sweeper will',
+      );
+    }
+  };
+}

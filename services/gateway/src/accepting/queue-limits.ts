@@ -1,0 +1,36 @@
+import type { QueueLimits } from '@factmill/config';
+import { readSettings, type Sql } from '@factmill/database';
+
+/** How long limits are believed; the longest a change takes to reach every gateway. */
+const CACHE_MS = 2_000;
+
+/**
+ * The queue limits in force: settings changed at run time (`queue.limit`, `queue.tenant_limit`) win over the
+ * environment. When they cannot be read, the last known ones count.
+ */
+export function createQueueLimits(deps: {
+  database: Sql;
+  configured: QueueLimits;
+  now: () => number;
+}): () => Promise<QueueLimits> {
+  let limits = deps.configured;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (deps.now() - readAt < CACHE_MS) return limits;
+    readAt = deps.now();
+    try {
+      const settings = await readSettings(deps.database);
+      limits = {
+        queueLimit: limitOf(settings['queue.limit'], deps.configured.queueLimit),
+        tenantQueueLimit: limitOf(settings['queue.tenant_limit'], deps.configured.tenantQueueLimit),
+      };
+    } catch {
+      // The statement that follows meets the same database and reports it.
+    }
+    return limits;
+  };
+}
+
+function limitOf(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : fallback;
+}

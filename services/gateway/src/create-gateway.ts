@@ -1,0 +1,93 @@
+import { authentication, type Authenticator } from '@factmill/auth';
+import type { Config } from '@factmill/config';
+import { type DatabasePool, findDropped } from '@factmill/database';
+import { createHttpApp, listen } from '@factmill/http';
+import type { Queues } from '@factmill/queue';
+import { createReadiness, VERSION } from '@factmill/runtime';
+import type { Logger, Telemetry } from '@factmill/telemetry';
+import { v7 as uuidv7 } from 'uuid';
+import { createAccept } from './accepting/accept.ts';
+import { createEnqueueAccepted } from './accepting/enqueue-accepted.ts';
+import { createQueueLimits } from './accepting/queue-limits.ts';
+import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
+import { referenceRoutes } from './reference/reference-routes.ts';
+import type { RouteDeps } from './route-deps.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { extractionRoutes } from './routes/extractions.ts';
+import { memoryRoutes } from './routes/memories.ts';
+import { retrievalRoutes } from './routes/retrieval.ts';
+
+export type GatewayDeps = Readonly<{
+  config: Config;
+  logger: Logger;
+  telemetry: Telemetry;
+  database: DatabasePool;
+  queues: Queues;
+  authenticator: Authenticator;
+}>;
+
+export type Gateway = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+
+/**
+ * The HTTP door: authenticates, validates, stores, enqueues, answers. Serves as soon as the promise resolves.
+ * The database and the queue belong to the caller.
+ */
+export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
+  const { config, logger, database, queues } = deps;
+  const limits = createQueueLimits({ database, configured: config.gateway.limits, now: Date.now });
+  const enqueueAccepted = createEnqueueAccepted({
+    queues,
+    logger,
+    findDropped: async (ids) => {
+      const { queueLimit, tenantQueueLimit } = await limits();
+      return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
+    },
+  });
+  const routes: RouteDeps = {
+    config,
+    logger,
+    database,
+    queues,
+    authenticator: deps.authenticator,
+    limits,
+    accept: createAccept({ database, limits, enqueueAccepted }),
+    now: () => new Date(),
+    newId: () => uuidv7(),
+  };
+  const app = createHttpApp({
+    service: 'gateway',
+    version: VERSION,
+    logger,
+    telemetry: deps.telemetry,
+    maxBodyBytes: config.gateway.maxBodyBytes,
+    health: {
+      describe: () => ({
+        auth: config.auth.mode,
+        storage: config.storage.databaseUrl === null ? 'embedded' : 'postgres',
+        queue: config.storage.redisUrl === null ? 'postgres' : 'redis',
+        extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
+        embedding: config.embedding.provider,
+        preset: config.gateway.preset,
+      }),
+      readiness: createReadiness({ database }),
+    },
+    routes: (app) => {
+      app.use(referenceRoutes(VERSION));
+      app.get('/', (_request, response) => {
+        response.redirect('/docs');
+      });
+      app.use(BULL_BOARD_PATH, browserChallenge);
+      app.use(authentication(deps.authenticator));
+      app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));
+      app.use('/v1', retrievalRoutes(routes));
+      app.use('/v1/conversations', conversationRoutes(routes));
+      app.use('/v1/extractions', extractionRoutes(routes));
+      app.use('/v1/memories', memoryRoutes(routes));
+      app.use('/v1/api-keys', apiKeyRoutes(routes));
+    },
+  });
+  const server = await listen(app, { host: config.host, port: config.gateway.port });
+  logger.info({ url: server.url }, 'gateway is listening');
+  return { url: server.url, port: server.port, close: () => server.close(config.shutdownGraceMs) };
+}

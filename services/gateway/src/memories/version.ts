@@ -1,0 +1,31 @@
+import type { MemoryVersionRow } from '@factmill/database';
+
+/** Columns that only the database needs. */
+const INTERNAL = new Set([
+  'tenant_id',
+  'content_hash',
+  'subject_hash',
+  'is_current',
+  'embedding_pending_since',
+  'conversation_id',
+]);
+
+function publicFields(state: Record<string, unknown> | null): Record<string, unknown> | null {
+  return state === null
+    ? null
+    : Object.fromEntries(Object.entries(state).filter(([column]) => !INTERNAL.has(column)));
+}
+
+/** A version in the form of the REST contract; `before` and `after` are the memory's fields. */
+export function toVersion(row: MemoryVersionRow): Record<string, unknown> {
+  return {
+    memory_id: row.memoryId,
+    number: row.number,
+    operation: row.operation,
+    before: publicFields(row.before),
+    after: publicFields(row.after),
+    actor: row.actor,
+    extraction_id: row.extractionId,
+    created_at: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Config, QueueLimits } from '@factmill/config';
+import type { AcceptRequest, DatabasePool } from '@factmill/database';
+import type { Queues } from '@factmill/queue';
+import type { Logger } from '@factmill/telemetry';
+import type { Authenticator } from '@factmill/auth';
+import type { AcceptedRequest } from './accepting/accept.ts';
+
+/** What the routes are built from. */
+export type RouteDeps = Readonly<{
+  config: Config;
+  logger: Logger;
+  database: DatabasePool;
+  queues: Queues;
+  authenticator: Authenticator;
+  /** The queue limits in force. */
+  limits: () => Promise<QueueLimits>;
+  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  now: () => Date;
+  /** UUIDv7. */
+  newId: () => string;
+}>;

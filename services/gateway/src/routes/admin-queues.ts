@@ -1,0 +1,38 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { assertPermission, principalOf } from '@factmill/auth';
+import { type RequestHandler, Router } from 'express';
+import type { RouteDeps } from '../route-deps.ts';
+
+export const BULL_BOARD_PATH = '/admin/queues';
+
+/**
+ * Makes a browser ask for the key: Bull Board is a page, so the API key comes as the password of Basic
+ * authentication. Placed before authentication; the answer keeps the header only when that refuses.
+ */
+export const browserChallenge: RequestHandler = (_request, response, next) => {
+  response.setHeader('WWW-Authenticate', 'Basic realm="Factmill queues", charset="UTF-8"');
+  next();
+};
+
+/** Bull Board: reading needs `queue.read`; changing needs `queue.write` and BULL_BOARD_WRITABLE=true. */
+export function adminQueueRoutes(deps: RouteDeps): Router {
+  const readOnlyMode = !deps.config.gateway.bullBoardWritable;
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath(BULL_BOARD_PATH);
+  createBullBoard({
+    queues: deps.queues.bullQueues().map((queue) => new BullMQAdapter(queue, { readOnlyMode })),
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'Factmill queues' } },
+  });
+  const router = Router();
+  router.use((request, response, next) => {
+    response.removeHeader('WWW-Authenticate');
+    const reading = request.method === 'GET' || request.method === 'HEAD';
+    assertPermission(principalOf(response), reading ? 'queue.read' : 'queue.write');
+    next();
+  });
+  router.use(serverAdapter.getRouter() as Router);
+  return router;
+}

@@ -1,0 +1,67 @@
+import { generateApiKey, principalOf, requirePermission } from '@factmill/auth';
+import { type ApiKey, createApiKeySchema } from '@factmill/contracts';
+import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { validate } from '@factmill/http';
+import { Router } from 'express';
+import type { RouteDeps } from '../route-deps.ts';
+
+const KEY_ID = /^[0-9a-f]{16}$/;
+
+/** `/v1/api-keys`, for administrators of a tenant. */
+export function apiKeyRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  router.use(requirePermission('admin'));
+
+  router.post('/', async (request, response) => {
+    const body = validate(createApiKeySchema, request.body);
+    const generated = generateApiKey();
+    const row = await insertApiKey(deps.database, {
+      id: generated.id,
+      tenantId: principalOf(response).tenantId,
+      secretSha256: generated.secretSha256,
+      name: body.name,
+      permissions: body.permissions,
+      userId: body.user_id ?? null,
+      expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
+    });
+    if (row === undefined) {
+      throw new AppError(
+        'state_conflict',
+        'There is an API key with this name; revoke it or choose another name.',
+        {
+          fields: [{ field: 'name', message: 'is taken' }],
+        },
+      );
+    }
+    response.status(201).json({ ...toApiKey(row), key: generated.key });
+  });
+
+  router.get('/', async (_request, response) => {
+    const rows = await listApiKeys(deps.database, principalOf(response).tenantId);
+    response.json({ data: rows.map(toApiKey), next_cursor: null });
+  });
+
+  router.delete('/:id', async (request, response) => {
+    const { id } = request.params;
+    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database, principalOf(response).tenantId, id))) {
+      throw new AppError('not_found', 'There is no API key with this id in force.');
+    }
+    deps.authenticator.forget(id);
+    response.status(204).end();
+  });
+
+  return router;
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    user_id: row.userId,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    revoked: row.revokedAt !== null,
+  };
+}

@@ -1,0 +1,255 @@
+import { principalOf, requirePermission, resolveUser, effectiveUser } from '@factmill/auth';
+import {
+  type Conversation,
+  createConversationSchema,
+  externalIdSchema,
+  flushSchema,
+  listConversationsQuerySchema,
+  listMessagesQuerySchema,
+  type Message,
+  postMessagesSchema,
+  timestampSchema,
+  UNKNOWN_USER,
+  userQuerySchema,
+} from '@factmill/contracts';
+import {
+  type ConversationRow,
+  createConversation,
+  deleteConversation,
+  findConversation,
+  listConversations,
+  listMessages,
+  type MessageRow,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { estimateTokens } from '@factmill/extraction';
+import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
+import { currentTraceparent } from '@factmill/telemetry';
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { idempotencyOf } from '../accepting/idempotency.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+
+const conversationPositionSchema = z.tuple([timestampSchema, externalIdSchema]);
+const messagePositionSchema = z.tuple([z.int32().min(0)]);
+
+/** `/v1/conversations`. */
+export function conversationRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const read = requirePermission('memory.read');
+  const write = requirePermission('memory.write');
+
+  router.post('/', write, async (request, response) => {
+    const body = validate(createConversationSchema, request.body);
+    const user = effectiveUser(
+      resolveUser(body.user_id, principalOf(response), deps.config.auth.defaultUserId),
+    );
+    if (user === UNKNOWN_USER) {
+      response.json({ id: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const { conversation, created } = await createConversation(deps.database, {
+      tenantId: principalOf(response).tenantId,
+      id: body.id ?? deps.newId(),
+      userId: user,
+      project: body.project ?? null,
+      title: body.title ?? null,
+      metadata: body.metadata ?? {},
+    });
+    if (!created && conversation.userId !== user) {
+      throw new AppError(
+        'conversation_user_mismatch',
+        'A conversation with this id belongs to another user.',
+        {
+          fields: [{ field: 'id', message: 'is taken by another user' }],
+        },
+      );
+    }
+    response.status(created ? 201 : 200).json(toConversation(conversation));
+  });
+
+  router.get('/', read, async (request, response) => {
+    const query = validate(listConversationsQuerySchema, request.query);
+    const principal = principalOf(response);
+    const user = effectiveUser(resolveUser(query.user_id, principal, deps.config.auth.defaultUserId));
+    if (user === UNKNOWN_USER) {
+      response.json({ data: [], next_cursor: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const position = decodeCursor(query.cursor, conversationPositionSchema);
+    const rows = await listConversations(deps.database, {
+      tenantId: principal.tenantId,
+      userId: user,
+      project: query.project ?? null,
+      before: position === null ? null : { position: position[0], id: position[1] },
+      limit: query.limit + 1,
+    });
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    response.json({
+      data: page.map(toConversation),
+      next_cursor: last === undefined ? null : encodeCursor([last.position, last.id]),
+    });
+  });
+
+  router.get('/:id', read, async (request, response) => {
+    response.json(toConversation(await load(deps, request, response)));
+  });
+
+  router.delete('/:id', write, async (request, response) => {
+    const { id } = await load(deps, request, response);
+    await deleteConversation(deps.database, principalOf(response).tenantId, id);
+    response.status(204).end();
+  });
+
+  router.get('/:id/messages', read, async (request, response) => {
+    const query = validate(listMessagesQuerySchema, request.query);
+    const { id } = await load(deps, request, response, query.user_id);
+    const position = decodeCursor(query.cursor, messagePositionSchema);
+    const rows = await listMessages(deps.database, {
+      tenantId: principalOf(response).tenantId,
+      conversationId: id,
+      afterSeq: position?.[0] ?? 0,
+      toSeq: null,
+      includeSuperseded: query.superseded ?? true,
+      limit: query.limit + 1,
+    });
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    response.json({
+      data: page.map(toMessage),
+      next_cursor: last === undefined ? null : encodeCursor([last.seq]),
+    });
+  });
+
+  router.post('/:id/messages', write, async (request, response) => {
+    const body = validate(postMessagesSchema, request.body);
+    const conversationId = validate(externalIdSchema, request.params['id']);
+    const messages = body.messages.map((message) => ({
+      ...message,
+      id: message.id ?? deps.newId(),
+      tokenEstimate: estimateTokens(message.content ?? ''),
+    }));
+    await answerAccepted(deps, request, response, {
+      conversationId,
+      userId: body.user_id,
+      messages,
+      extract: body.extract,
+      regenerated: body.regenerated,
+      trigger: body.extract === 'now' ? 'request' : 'messages',
+    });
+  });
+
+  router.post('/:id/flush', write, async (request, response) => {
+    const body = validate(flushSchema, request.body);
+    const { id } = await load(deps, request, response, body.user_id);
+    await answerAccepted(deps, request, response, {
+      conversationId: id,
+      userId: body.user_id,
+      messages: [],
+      extract: 'now',
+      regenerated: false,
+      trigger: 'flush',
+    });
+  });
+
+  return router;
+}
+
+async function answerAccepted(
+  deps: RouteDeps,
+  request: Request,
+  response: Response,
+  input: Readonly<{
+    conversationId: string;
+    userId: string | undefined;
+    messages: Parameters<RouteDeps['accept']>[0]['messages'];
+    extract: 'auto' | 'now' | 'never';
+    regenerated: boolean;
+    trigger: string;
+  }>,
+): Promise<void> {
+  const principal = principalOf(response);
+  const user = resolveUser(input.userId, principal, deps.config.auth.defaultUserId);
+  const { key, requestSha256 } = idempotencyOf(request, user);
+  const accepted = await deps.accept({
+    tenantId: principal.tenantId,
+    userId: user.requested,
+    fallbackUserId: user.fallback,
+    conversationId: input.conversationId,
+    messages: input.messages,
+    extract: input.extract,
+    regenerated: input.regenerated,
+    extractionId: deps.newId(),
+    trigger: input.trigger,
+    preset: deps.config.gateway.preset,
+    extractionMetadata: {},
+    traceparent: currentTraceparent(),
+    idempotencyKey: key,
+    requestSha256,
+  });
+  if (accepted === null) {
+    response.json({
+      conversation_id: input.conversationId,
+      message_ids: [],
+      extraction: null,
+      ...UNKNOWN_USER_SKIPPED,
+    });
+    return;
+  }
+  const { facts } = localsOf(response);
+  facts['messages'] = input.messages.length;
+  facts['extraction_id'] = accepted.extraction?.id ?? null;
+  response.status(202).json({
+    conversation_id: accepted.conversation_id,
+    user_id: accepted.user_id,
+    message_ids: accepted.message_ids,
+    extraction:
+      accepted.extraction === null ? null : { id: accepted.extraction.id, state: accepted.extraction.state },
+  });
+}
+
+/** The conversation of the path; when the request names a user, it has to be theirs. */
+async function load(
+  deps: RouteDeps,
+  request: Request,
+  response: Response,
+  userId = validate(userQuerySchema.loose(), request.query).user_id,
+): Promise<ConversationRow> {
+  const id = validate(externalIdSchema, request.params['id']);
+  const conversation = await findConversation(deps.database, principalOf(response).tenantId, id);
+  if (conversation === undefined || (userId !== undefined && conversation.userId !== userId)) {
+    throw new AppError('not_found', 'There is no conversation with this id.');
+  }
+  return conversation;
+}
+
+function toConversation(row: ConversationRow): Conversation {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    project: row.project,
+    title: row.title,
+    metadata: row.metadata as Conversation['metadata'],
+    message_count: row.lastSeq,
+    created_at: row.createdAt.toISOString(),
+    last_active_at: row.lastActiveAt.toISOString(),
+    extracted_at: row.extractedAt?.toISOString() ?? null,
+    extracted_seq: row.extractedSeq,
+  };
+}
+
+function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    seq: row.seq,
+    role: row.role,
+    content: row.content,
+    name: row.name,
+    tool_calls: row.toolCalls as Message['tool_calls'],
+    tool_call_id: row.toolCallId,
+    superseded: row.superseded,
+    created_at: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,203 @@
+import { principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import {
+  createExtractionSchema,
+  type Extraction,
+  listExtractionsQuerySchema,
+  replayExtractionsSchema,
+  uuidSchema,
+} from '@factmill/contracts';
+import {
+  type ExtractionRow,
+  findExtraction,
+  listExtractions,
+  type ReplayedExtraction,
+  replayExtractions,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { estimateTokens } from '@factmill/extraction';
+import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
+import { currentTraceparent } from '@factmill/telemetry';
+import { Router } from 'express';
+import { z } from 'zod';
+import { createEnqueueAccepted } from '../accepting/enqueue-accepted.ts';
+import { idempotencyOf } from '../accepting/idempotency.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+
+/** Extractions that one bulk replay starts again. */
+const REPLAY_LIMIT = 1_000;
+
+const positionSchema = z.tuple([z.int().min(0)]);
+
+/** `/v1/extractions`. */
+export function extractionRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const read = requirePermission('memory.read');
+  const write = requirePermission('memory.write');
+  const enqueue = createEnqueueAccepted({ queues: deps.queues, logger: deps.logger, findDropped: null });
+
+  router.post('/', write, async (request, response) => {
+    const body = validate(createExtractionSchema, request.body);
+    const principal = principalOf(response);
+    const user = resolveUser(body.user_id, principal, deps.config.auth.defaultUserId);
+    const { key, requestSha256 } = idempotencyOf(request, user);
+    const accepted = await deps.accept({
+      tenantId: principal.tenantId,
+      userId: user.requested,
+      fallbackUserId: user.fallback,
+      conversationId: body.conversation_id ?? deps.newId(),
+      messages: body.messages.map((message) => ({
+        ...message,
+        id: message.id ?? deps.newId(),
+        tokenEstimate: estimateTokens(message.content ?? ''),
+      })),
+      extract: 'now',
+      regenerated: false,
+      extractionId: deps.newId(),
+      trigger: 'request',
+      preset: body.preset ?? deps.config.gateway.preset,
+      extractionMetadata: body.metadata ?? {},
+      traceparent: currentTraceparent(),
+      idempotencyKey: key,
+      requestSha256,
+    });
+    if (accepted === null) {
+      response.json({
+        id: null,
+        state: 'skipped',
+        status_url: null,
+        conversation_id: null,
+        ...UNKNOWN_USER_SKIPPED,
+      });
+      return;
+    }
+    const id = accepted.extraction?.id ?? null;
+    localsOf(response).facts['extraction_id'] = id;
+    response.status(202).json({
+      id,
+      state: accepted.extraction?.state ?? 'skipped',
+      status_url: id === null ? null : `/v1/extractions/${id}`,
+      conversation_id: accepted.conversation_id,
+      user_id: accepted.user_id,
+    });
+  });
+
+  router.get('/', read, async (request, response) => {
+    const query = validate(listExtractionsQuerySchema, request.query);
+    const position = decodeCursor(query.cursor, positionSchema);
+    const rows = await listExtractions(deps.database, {
+      tenantId: principalOf(response).tenantId,
+      state: query.state ?? null,
+      userId: query.user_id ?? null,
+      conversationId: query.conversation_id ?? null,
+      since: query.since ?? null,
+      beforeNo: position?.[0] ?? null,
+      limit: query.limit + 1,
+    });
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    response.json({
+      data: page.map(toExtraction),
+      next_cursor: last === undefined ? null : encodeCursor([last.acceptedNo]),
+    });
+  });
+
+  router.get('/:id', read, async (request, response) => {
+    const id = validate(uuidSchema, request.params['id']);
+    const row = await findExtraction(deps.database, principalOf(response).tenantId, id);
+    if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
+    response.json(toExtraction(row));
+  });
+
+  async function replay(
+    tenantId: string,
+    filter: Omit<Parameters<typeof replayExtractions>[1], 'tenantId' | 'limit'>,
+  ) {
+    const rows = await replayExtractions(
+      deps.database,
+      { tenantId, ...filter, limit: REPLAY_LIMIT },
+      await deps.limits(),
+    );
+    await enqueue(rows, []);
+    return { replayed: rows.length, ids: rows.map((row: ReplayedExtraction) => row.id) };
+  }
+
+  router.post('/replay', write, async (request, response) => {
+    const body = validate(replayExtractionsSchema, request.body);
+    const answer = await replay(principalOf(response).tenantId, {
+      ids: null,
+      state: body.state,
+      userId: body.user_id ?? null,
+      since: body.since ?? null,
+      until: body.until ?? null,
+    });
+    response.status(202).json(answer);
+  });
+
+  router.post('/:id/replay', write, async (request, response) => {
+    const id = validate(uuidSchema, request.params['id']);
+    const { tenantId } = principalOf(response);
+    const answer = await replay(tenantId, { ids: [id], state: null, userId: null, since: null, until: null });
+    if (answer.replayed === 0) {
+      const row = await findExtraction(deps.database, tenantId, id);
+      if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
+      if (row.state !== 'pending' && row.state !== 'active') {
+        throw new AppError('overloaded', 'The queue is at its limit; replay when there is room.', {
+          retryAfterSeconds: 5,
+        });
+      }
+      throw new AppError(
+        'state_conflict',
+        `The extraction is ${row.state}; only an ended one can be replayed.`,
+      );
+    }
+    response.status(202).json(answer);
+  });
+
+  return router;
+}
+
+function between(from: Date | null, to: Date | null): number | null {
+  return from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime());
+}
+
+function toExtraction(row: ExtractionRow): Extraction {
+  return {
+    id: row.id,
+    state: row.state,
+    user_id: row.userId,
+    conversation_id: row.conversationId,
+    trigger: row.trigger,
+    preset: row.preset,
+    attempts: row.attempts,
+    reason: row.reason,
+    counts: {
+      added: row.added,
+      updated: row.updated,
+      deleted: row.deleted,
+      unchanged: row.unchanged,
+      rejected: row.rejected,
+    },
+    memory_ids: row.memoryIds,
+    ...(row.degraded === null ? {} : { degraded: row.degraded }),
+    ...(row.errorClass === null ? {} : { error: { class: row.errorClass, message: row.errorMessage ?? '' } }),
+    timings: {
+      accepted_at: row.acceptedAt.toISOString(),
+      started_at: row.startedAt?.toISOString() ?? null,
+      finished_at: row.finishedAt?.toISOString() ?? null,
+      next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+      queued_ms: between(row.acceptedAt, row.startedAt),
+      model_ms: row.modelMs,
+      embed_ms: row.embedMs,
+      apply_ms: row.applyMs,
+      total_ms: between(row.acceptedAt, row.finishedAt),
+    },
+    usage: {
+      model: row.model,
+      model_calls: row.modelCalls,
+      prompt_tokens: row.promptTokens,
+      completion_tokens: row.completionTokens,
+    },
+    metadata: row.metadata as Extraction['metadata'],
+  };
+}

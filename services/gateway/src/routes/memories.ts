@@ -1,0 +1,192 @@
+import { assertPermission, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import {
+  batchMemoriesSchema,
+  createMemorySchema,
+  deleteMemoriesQuerySchema,
+  type ListMemoriesQuery,
+  listMemoriesQuerySchema,
+  type MemoryInput,
+  patchMemorySchema,
+  text,
+  timestampSchema,
+  UNKNOWN_USER,
+  userQuerySchema,
+  uuidSchema,
+} from '@factmill/contracts';
+import {
+  type Actor,
+  deleteMemories,
+  escapeLike,
+  findMemory,
+  listMemories,
+  listMemoryVersions,
+  restoreMemory,
+  toMemory,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { createMemoryService } from '../memories/memory-service.ts';
+import { toVersion } from '../memories/version.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+
+/** A cursor is good for the order it was given out in, and for no other. */
+function orderOf(query: ListMemoriesQuery): string {
+  return `${query.sort_by} ${query.order}`;
+}
+
+function positionSchemaOf(query: ListMemoriesQuery) {
+  const value = { created_at: timestampSchema, updated_at: timestampSchema, importance: z.number() };
+  const sorted = query.sort_by === 'category' || query.sort_by === 'key' ? text(256) : value[query.sort_by];
+  return z.tuple([z.literal(orderOf(query)), sorted, uuidSchema]);
+}
+
+/** `/v1/memories`, without search. */
+export function memoryRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const read = requirePermission('memory.read');
+  const write = requirePermission('memory.write');
+  const service = createMemoryService(deps);
+  const userOf = (userId: string | undefined, response: Response) =>
+    effectiveUser(resolveUser(userId, principalOf(response), deps.config.auth.defaultUserId));
+
+  router.post('/', write, async (request, response) => {
+    const { user_id, ...input } = validate(createMemorySchema, request.body);
+    const userId = userOf(user_id, response);
+    if (userId === UNKNOWN_USER) {
+      response.json({ id: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const { tenantId } = principalOf(response);
+    const [written] = await service.save(tenantId, [{ userId, input }], actorOf(response));
+    const id = written?.id ?? null;
+    const row = id === null ? undefined : await findMemory(deps.database, { tenantId, userId, id });
+    if (row === undefined)
+      throw new AppError('memory_conflict', 'The memory was changed by another request; send it again.');
+    localsOf(response).facts['status'] = written?.status ?? 'skipped';
+    response.status(201).json(toMemory(row));
+  });
+
+  router.post('/batch', write, async (request, response) => {
+    const body = validate(batchMemoriesSchema, request.body);
+    const items = body.memories.map(({ user_id, ...input }) => ({
+      userId: userOf(user_id ?? body.user_id, response),
+      input: input as MemoryInput,
+    }));
+    const results = await service.save(principalOf(response).tenantId, items, actorOf(response));
+    const skipped = items.some((item) => item.userId === UNKNOWN_USER);
+    response.status(201).json({
+      results: results.map(({ id, status }) => ({ id, status })),
+      ...(skipped ? { skipped: UNKNOWN_USER_SKIPPED.skipped } : {}),
+    });
+  });
+
+  router.get('/', read, async (request, response) => {
+    const query = validate(listMemoriesQuerySchema, request.query);
+    const principal = principalOf(response);
+    if (query.all_users) assertPermission(principal, 'memory.read_all');
+    const userId = query.all_users ? null : userOf(query.user_id, response);
+    if (userId === UNKNOWN_USER) {
+      response.json({ data: [], next_cursor: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const position = decodeCursor(query.cursor, positionSchemaOf(query));
+    const rows = await listMemories(deps.database, {
+      tenantId: principal.tenantId,
+      userId,
+      query,
+      pattern: query.q === undefined ? null : `%${escapeLike(query.q)}%`,
+      after: position === null ? null : [position[1], position[2]],
+    });
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    response.json({
+      data: page.map(toMemory),
+      next_cursor: last === undefined ? null : encodeCursor([orderOf(query), last.position, last.id]),
+    });
+  });
+
+  router.delete('/', write, async (request, response) => {
+    const query = validate(deleteMemoriesQuerySchema, request.query);
+    const userId = userOf(query.user_id, response);
+    const { tenantId } = principalOf(response);
+    const deleted =
+      userId === UNKNOWN_USER
+        ? []
+        : await deleteMemories(
+            deps.database,
+            { tenantId, userId, id: null, key: query.key, category: query.category ?? null },
+            actorOf(response),
+          );
+    response.json({
+      deleted: deleted.length,
+      ...(userId === UNKNOWN_USER ? UNKNOWN_USER_SKIPPED : {}),
+    });
+  });
+
+  router.get('/:id', read, async (request, response) => {
+    const row = await findMemory(deps.database, targetOf(request, response));
+    if (row === undefined) throw notFound();
+    response.json(toMemory(row));
+  });
+
+  router.patch('/:id', write, async (request, response) => {
+    const { user_id, ...patch } = validate(patchMemorySchema, request.body);
+    const target = targetOf(request, response, user_id);
+    const row = await service.patch(target, patch, actorOf(response));
+    if (row === undefined) throw notFound();
+    response.json(toMemory(row));
+  });
+
+  router.delete('/:id', write, async (request, response) => {
+    const target = targetOf(request, response);
+    const deleted = await deleteMemories(
+      deps.database,
+      { ...target, key: null, category: null },
+      actorOf(response),
+    );
+    if (deleted.length === 0) throw notFound();
+    response.status(204).end();
+  });
+
+  router.get('/:id/history', read, async (request, response) => {
+    const versions = await listMemoryVersions(deps.database, targetOf(request, response));
+    if (versions.length === 0) throw notFound();
+    response.json({ data: versions.map(toVersion), next_cursor: null });
+  });
+
+  router.post('/:id/restore', write, async (request, response) => {
+    const target = targetOf(request, response);
+    const row = await service.unlessTaken(() => restoreMemory(deps.database, target, actorOf(response)));
+    if (row === undefined) throw notFound();
+    await service.embedLater(target.tenantId, [row.id]);
+    response.json(toMemory(row));
+  });
+
+  return router;
+}
+
+type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
+
+function targetOf(
+  request: Request,
+  response: Response,
+  userId = validate(userQuerySchema, request.query).user_id,
+): Target {
+  return {
+    tenantId: principalOf(response).tenantId,
+    userId: userId ?? null,
+    id: validate(uuidSchema, request.params['id']),
+  };
+}
+
+function actorOf(response: Response): Actor {
+  const { keyId } = principalOf(response);
+  return { actor: keyId === null ? 'api' : `api-key:${keyId}`, extractionId: null };
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no memory with this id.');
+}

@@ -1,0 +1,11 @@
+import { UNKNOWN_USER } from '@factmill/contracts';
+
+/** What a response says when no user could be determined (A10): nothing was stored or searched. */
+export const UNKNOWN_USER_SKIPPED = {
+  user_id: UNKNOWN_USER,
+  skipped: {
+    reason: 'unknown_user',
+    detail:
+      'No user could be determined, so nothing was stored or searched. Send user_id, use an API key, or set DEFAULT_USER_ID.',
+  },
+} as const;

@@ -1,0 +1,56 @@
+import type { Config } from '@factmill/config';
+import { migrate, startEmbedded } from '@factmill/database';
+import { createExtractor } from '@factmill/extractor';
+import { createGateway } from '@factmill/gateway';
+import { createEmbedder } from '@factmill/models';
+import { assertRedisReady, createQueues } from '@factmill/queue';
+import { createRetrieval } from '@factmill/retrieval';
+import { openAuthenticator, openDatabase, type ProcessContext, queueConfigOf, type Storage } from '@factmill/runtime';
+
+export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
+
+/**
+ * All services in one process. What DATABASE_URL and REDIS_URL do not name is embedded: Postgres as PGlite in
+ * DATA_DIR, the queue in that Postgres. The schema is brought up to date first. Everything is released through
+ * the context's closers, the gateway first.
+ */
+export async function createStandalone(context: ProcessContext): Promise<Standalone> {
+  const { config, logger, telemetry, closers } = context;
+  const storage = await openStorage(context);
+  await migrate(storage.connectionString, { logger });
+  const database = closers.add(openDatabase(config, storage, 'standalone', logger));
+  if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
+  const queueConfig = queueConfigOf(config, storage);
+  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const embedder = closers.add(createEmbedder(config.embedding));
+  const authenticator = openAuthenticator(config, database);
+  const common = { config, logger, telemetry, database };
+
+  const extractor = closers.add(await createExtractor({ ...common, queueConfig, queues, embedder }));
+  const retrieval = closers.add(await createRetrieval({ ...common, embedder, authenticator }));
+  const gateway = closers.add(
+    await createGateway({ ...common, config: withRetrievalAt(config, retrieval.url), queues, authenticator }),
+  );
+  return { gatewayUrl: gateway.url, retrievalUrl: retrieval.url, extractorUrl: extractor.url };
+}
+
+async function openStorage({ config, logger, closers }: ProcessContext): Promise<Storage> {
+  if (config.storage.databaseUrl !== null) {
+    return { connectionString: config.storage.databaseUrl, embedded: false };
+  }
+  const embedded = await startEmbedded({
+    dataDir: config.storage.dataDir,
+    logger,
+    onLost: (error) => {
+      logger.fatal({ err: error }, 'the embedded database has stopped');
+      process.exit(1);
+    },
+  });
+  closers.add(embedded);
+  return { connectionString: embedded.connectionString, embedded: true };
+}
+
+/** The retrieval port can be 0 (any free one), so the gateway is told where retrieval really listens. */
+function withRetrievalAt(config: Config, retrievalUrl: string): Config {
+  return { ...config, gateway: { ...config.gateway, retrievalUrl } };
+}
