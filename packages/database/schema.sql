@@ -126,6 +126,10 @@ memories.archived_at timestamp with time zone
 memories.deleted_at timestamp with time zone
 memories.superseded_by uuid
 memories.is_current boolean not null generated always as (((valid_to IS NULL) AND (archived_at IS NULL) AND (deleted_at IS NULL))) stored
+memories.search_text text not null generated always as (lower(((((((content || '
+'::text) || COALESCE(key, ''::text)) || '
+'::text) || COALESCE(value, ''::text)) || '
+'::text) || category))) stored
 memories.extraction_id uuid
 memories.message_ids text[] not null default '{}'::text[]
 memories.metadata jsonb not null default '{}'::jsonb
@@ -215,20 +219,17 @@ CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
 CREATE INDEX extractions_waiting_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((state = 'pending'::text) AND (started_at IS NULL))
 CREATE INDEX idempotency_keys_created_idx ON public.idempotency_keys USING btree (created_at)
-CREATE INDEX memories_category_trgm ON public.memories USING gin (category gin_trgm_ops) WHERE is_current
 CREATE INDEX memories_content_idx ON public.memories USING btree (tenant_id, user_id, content_hash)
 CREATE UNIQUE INDEX memories_content_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, content_hash) WHERE ((key IS NULL) AND (subject_hash IS NULL) AND is_current)
-CREATE INDEX memories_content_trgm ON public.memories USING gin (content gin_trgm_ops) WHERE is_current
 CREATE INDEX memories_deleted_idx ON public.memories USING btree (deleted_at) WHERE (deleted_at IS NOT NULL)
 CREATE INDEX memories_embedding_pending_idx ON public.memories USING btree (embedding_pending_since) WHERE (embedding_pending_since IS NOT NULL)
 CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL)
 CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
-CREATE INDEX memories_key_trgm ON public.memories USING gin (key gin_trgm_ops) WHERE is_current
+CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WHERE is_current
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
 CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
-CREATE INDEX memories_value_trgm ON public.memories USING gin (value gin_trgm_ops) WHERE is_current
 CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
 

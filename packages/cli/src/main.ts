@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { isAppError } from '@factmill/errors';
 import { createProgram } from './program.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Longest message content, in UTF-16 units. Longer texts belong into documents or several messages. */
+/** Longest message content, in code points. Longer texts belong into documents or several messages. */
 export const MAX_CONTENT_LENGTH = 200_000;
-/** Longest memory text, in UTF-16 units. */
+/** Longest memory text, in code points. */
 export const MAX_MEMORY_LENGTH = 8_000;
 export const MAX_ID_LENGTH = 128;
 export const MAX_USER_ID_LENGTH = 256;

@@ -189,6 +189,9 @@ create table memories (
   superseded_by uuid,
   is_current boolean not null
     generated always as (valid_to is null and archived_at is null and deleted_at is null) stored,
+  -- What text search looks in, folded once. A line feed keeps a pattern from matching across two columns.
+  search_text text not null generated always as (
+    lower(content || e'\n' || coalesce(key, '') || e'\n' || coalesce(value, '') || e'\n' || category)) stored,
   extraction_id uuid,
   message_ids text[] not null default '{}',
   metadata jsonb not null default '{}',

@@ -6,9 +6,22 @@ export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult } from './migrate/migrate.ts';
 export { createPool } from './pool/create-pool.ts';
 export type { PoolOptions } from './pool/create-pool.ts';
-export { isRetryableConflict, isUnavailable, sqlStateOf, toDatabaseError, violatedConstraint } from './pool/database-errors.ts';
+export {
+  isRetryableConflict,
+  isUnavailable,
+  sqlStateOf,
+  toDatabaseError,
+  violatedConstraint,
+} from './pool/database-errors.ts';
 export type { DatabaseLogger } from './pool/database-logger.ts';
-export type { DatabasePool, IsolationLevel, QueryOptions, Sql, SqlResult, TransactionOptions } from './pool/sql.ts';
+export type {
+  DatabasePool,
+  IsolationLevel,
+  QueryOptions,
+  Sql,
+  SqlResult,
+  TransactionOptions,
+} from './pool/sql.ts';
 export * from './queries/accept.ts';
 export * from './queries/api-keys.ts';
 export * from './queries/conversations.ts';

@@ -4,7 +4,7 @@ import type { WorkerOptions } from 'bullmq';
  * The limiter that makes pauses work. BullMQ looks at a rate limit only if a limiter is configured, so one is,
  * far above any real rate (it must fit a Postgres integer); it costs one counter update per job.
  */
-export const PAUSE_LIMITER = { max: 2_000_000_000, duration: 60_000 } as const;
+export const PAUSE_LIMITER = { max: 2_000_000_000, duration: 1_000 } as const;
 
 /**
  * What both backends' workers have in common.

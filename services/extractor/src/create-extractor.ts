@@ -1,5 +1,6 @@
 import type { Config } from '@factmill/config';
 import {
+  countPendingEmbeddings,
   type DatabasePool,
   DEFAULT_TENANT_ID,
   type LedgerStatistics,
@@ -79,7 +80,11 @@ async function build(
   const embedLater = async (tenantId: string, memoryIds: readonly string[]) => {
     try {
       await queues.enqueue([
-        { name: 'embed', data: { tenantId, memoryIds: memoryIds.slice(0, 1_000) }, jobId: `embed-${newId()}` },
+        {
+          name: 'embed',
+          data: { tenantId, memoryIds: memoryIds.slice(0, 1_000) },
+          jobId: `embed-${newId()}`,
+        },
       ]);
     } catch {
       // The sweeper asks for vectors that are missing.
@@ -147,14 +152,14 @@ async function build(
       ]).then(() => undefined),
   });
   const sweeper = createSweeper({
-      database,
-      queues,
-      logger,
-      intervalMs: config.extractor.sweepIntervalMs,
-      graceMs: config.extractor.sweepGraceMs,
-      defaultTenantId: DEFAULT_TENANT_ID,
-      wantsEmbedding,
-      now: Date.now,
+    database,
+    queues,
+    logger,
+    intervalMs: config.extractor.sweepIntervalMs,
+    graceMs: config.extractor.sweepGraceMs,
+    defaultTenantId: DEFAULT_TENANT_ID,
+    wantsEmbedding,
+    now: Date.now,
   });
   addGauges(database, closers);
 
@@ -195,14 +200,20 @@ async function build(
   });
   const server = await listen(app, { host: config.host, port: config.extractor.port });
   closers.add({ close: () => server.close(0) });
-  logger.info({ url: server.url, provider: provider.name, concurrency: config.extractor.concurrency }, 'extractor is working');
+  logger.info(
+    { url: server.url, provider: provider.name, concurrency: config.extractor.concurrency },
+    'extractor is working',
+  );
   return { url: server.url, port: server.port, close: () => closers.close() };
 }
 
 /** Resolves when `work` has settled, or after `ms`. */
 async function settlesWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timer = new AbortController();
-  await Promise.race([work.catch(() => undefined), delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  await Promise.race([
+    work.catch(() => undefined),
+    delay(ms, undefined, { signal: timer.signal }).catch(() => undefined),
+  ]);
   timer.abort();
 }
 
@@ -217,5 +228,12 @@ function addGauges(database: DatabasePool, closers: ReturnType<typeof createClos
     'factmill_oldest_pending_seconds',
     'Age of the oldest extraction that waits; scale extractors on it',
     (statistics) => statistics.oldestPendingSeconds,
+  );
+  closers.add(
+    createGauge(
+      'factmill_embeddings_pending',
+      'Memories that wait for their vector, up to 10,000',
+      async () => [{ value: await countPendingEmbeddings(database) }],
+    ),
   );
 }

@@ -1,7 +1,9 @@
 import { writeSetting } from '@factmill/database';
 import { freePort, type ScriptedReply, waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+
+jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {
@@ -74,7 +76,7 @@ describe('a provider that is not to be had burns no attempt', () => {
     await under.start();
     const row = await under.ledger(await under.extract(SAID), undefined, 60_000);
     expect(row).toMatchObject({ state: 'done', attempts: 1 });
-  }, 70_000);
+  });
 
   test('a model that nobody listens for', async () => {
     const under = await open({ LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` });
@@ -143,7 +145,7 @@ describe('what will not work the next time either has failed, with its reason', 
 
 test('a reply repaired at the second attempt is used, and both calls are counted', async () => {
   const under = await open();
-  script(under, { content: 'Here is what I found: {"facts": {' });
+  script(under, { content: 'Here is what I found: {"facts": {' }, { content: '{"facts":{"home":"Lisbon"}}' });
   await under.start();
   const row = await under.ledger(await under.extract(SAID));
   expect(row).toMatchObject({ state: 'done', added: 1, modelCalls: 2, attempts: 1 });
@@ -174,7 +176,7 @@ test('a conversation that alone makes the provider fail burns its attempts while
     { timeoutMs: 20_000, describe: 'the bad one to fail' },
   );
   expect(failed).toMatchObject({ errorClass: 'transient', attempts: 3 });
-}, 30_000);
+});
 
 test('the ledger and the log name no text of the conversation and none of the model', async () => {
   const under = await open({ MAX_ATTEMPTS: '1' });

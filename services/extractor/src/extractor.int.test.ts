@@ -1,8 +1,11 @@
 import { deleteConversation, findExtraction, replayExtractions } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { enqueueExtraction, type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../test-fixtures/extractor-under-test.ts';
+
+jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {
@@ -137,15 +140,11 @@ test('a replay of what is done asks the model anew and repeats nothing', async (
   await under.start();
   const id = await under.extract([{ content: 'I live in Lisbon. I like fado.' }]);
   await under.ledger(id);
-  const [replayed] = await replayExtractions(under.database, {
-    tenantId: TENANT,
-    ids: [id],
-    state: null,
-    userId: null,
-    since: null,
-    until: null,
-    limit: 1,
-  });
+  const [replayed] = await replayExtractions(
+    under.database,
+    { tenantId: TENANT, ids: [id], state: null, userId: null, since: null, until: null, limit: 1 },
+    { queueLimit: 0, tenantQueueLimit: 0 },
+  );
   await enqueueExtraction(under.queues, id, replayed?.generation ?? 0);
   const row = await under.ledger(id);
   expect(row).toMatchObject({ state: 'done', added: 0, unchanged: 2, modelCalls: 2 });
@@ -192,7 +191,6 @@ test('a run goes on when the queue forgets its job, and its answer is used', asy
   await under.start();
   const id = await under.extract([{ content: 'I live in Lisbon.' }]);
   await waitFor(() => under.model.callCount === 1, { describe: 'the model to be asked' });
-  const { Redis } = await import('ioredis');
   const redis = new Redis(under.config.storage.redisUrl ?? '');
   await redis.unlink(...(await redis.keys(`${under.config.storage.queuePrefix}*`)));
   redis.disconnect();

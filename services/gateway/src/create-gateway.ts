@@ -12,11 +12,7 @@ import { createQueueLimits } from './accepting/queue-limits.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { apiKeyRoutes } from './routes/api-keys.ts';
-import { conversationRoutes } from './routes/conversations.ts';
-import { extractionRoutes } from './routes/extractions.ts';
-import { memoryRoutes } from './routes/memories.ts';
-import { retrievalRoutes } from './routes/retrieval.ts';
+import { v1Routes } from './routes/v1-routes.ts';
 
 export type GatewayDeps = Readonly<{
   config: Config;
@@ -80,11 +76,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       app.use(BULL_BOARD_PATH, browserChallenge);
       app.use(authentication(deps.authenticator));
       app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));
-      app.use('/v1', retrievalRoutes(routes));
-      app.use('/v1/conversations', conversationRoutes(routes));
-      app.use('/v1/extractions', extractionRoutes(routes));
-      app.use('/v1/memories', memoryRoutes(routes));
-      app.use('/v1/api-keys', apiKeyRoutes(routes));
+      for (const { path, router } of v1Routes(routes)) app.use(path, router);
     },
   });
   const server = await listen(app, { host: config.host, port: config.gateway.port });

@@ -85,7 +85,9 @@ export async function listPendingEmbeddings(
 
 /** Stops waiting for the vectors of memories whose text the model refuses; they are found by text. */
 export async function giveUpEmbeddings(sql: Sql, memoryIds: readonly string[]): Promise<void> {
-  await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [memoryIds]);
+  await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [
+    memoryIds,
+  ]);
 }
 
 /** How many memories wait for their vector, counted up to 10,000. */

@@ -115,7 +115,7 @@ export async function insertMemories(
        returning *
      ), versions as (
        insert into memory_versions (memory_id, number, tenant_id, user_id, operation, after, actor, extraction_id)
-       select id, 1, tenant_id, user_id, 'ADD', to_jsonb(added), $3::text, $2::uuid from added
+       select id, 1, tenant_id, user_id, 'ADD', to_jsonb(added) - 'search_text', $3::text, $2::uuid from added
      )
      select ${memoryColumns('added')} from added`,
     [JSON.stringify(memories.map(toRecord)), actor.extractionId, actor.actor],
@@ -163,7 +163,8 @@ const ADD_VERSIONS = `insert into memory_versions (memory_id, number, tenant_id,
     after, actor, extraction_id)
   select changed.id,
     (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
-    changed.tenant_id, changed.user_id, $1::text, to_jsonb(before), to_jsonb(changed), $2::text, $3::uuid
+    changed.tenant_id, changed.user_id, $1::text, to_jsonb(before) - 'search_text',
+    to_jsonb(changed) - 'search_text', $2::text, $3::uuid
   from changed join memories before on before.id = changed.id`;
 
 /** Ends the validity of memories that a newer statement replaces, or (without one) that have expired. */

@@ -134,6 +134,7 @@ describe('tastes, habits, health, belongings', () => {
     ["I'm vegetarian.", 'health diet=vegetarian | The user is vegetarian.'],
     ["I've been vegan for two years.", 'health diet=vegan | The user has been vegan for two years.'],
     ["I'm allergic to peanuts.", 'health allergy_peanuts=peanuts | The user is allergic to peanuts.'],
+    ["I'm allergic to my cat.", 'health | The user is allergic to their cat.'],
     ['I have a severe nut allergy', 'health allergy_nut=nut | The user has a nut allergy.'],
     [
       'I was diagnosed with type 2 diabetes in 2019.',

@@ -6,6 +6,7 @@ const INTERNAL = new Set([
   'content_hash',
   'subject_hash',
   'is_current',
+  'search_text',
   'embedding_pending_since',
   'conversation_id',
 ]);

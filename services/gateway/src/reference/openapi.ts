@@ -33,7 +33,7 @@ type Json = Record<string, unknown>;
 /** The OpenAPI 3.1 document of the REST API, generated from the zod contracts. */
 export function openApiDocument(version: string): Json {
   const named = new Map<z.ZodType, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
-  const schemas: Json = {};
+  const schemas: Json = { AnyJson: { description: 'Any JSON value' } };
   for (const [name, schema] of Object.entries(NAMED)) {
     schemas[name] = jsonSchema(
       schema,
@@ -66,8 +66,18 @@ export function openApiDocument(version: string): Json {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  return rest;
+  const { $schema: _dialect, $defs: _definitions, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  return withoutLocalReferences(rest) as Json;
+}
+
+/** The one schema that contains itself is `z.json()`; its definition would be out of place inside the document. */
+function withoutLocalReferences(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutLocalReferences);
+  if ('$ref' in value && typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/')) {
+    return { $ref: '#/components/schemas/AnyJson' };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutLocalReferences(child)]));
 }
 
 function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): Json {

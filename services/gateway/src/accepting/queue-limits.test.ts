@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sql } from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { createQueueLimits } from './queue-limits.ts';
+
+function setUp(settings: Record<string, unknown>) {
+  let now = 0;
+  let reads = 0;
+  const state = { settings, isDown: false };
+  const query = () => {
+    reads += 1;
+    if (state.isDown) return Promise.reject(new AppError('database_unavailable', 'away'));
+    const rows = Object.entries(state.settings).map(([key, value]) => ({ key, value }));
+    return Promise.resolve({ rows: rows as never[], rowCount: rows.length });
+  };
+  const database: Sql = { query, one: () => Promise.reject(new Error()), maybeOne: () => Promise.reject(new Error()) };
+  const limits = createQueueLimits({
+    database,
+    configured: { queueLimit: 10, tenantQueueLimit: 5 },
+    now: () => now,
+  });
+  return { limits, state, pass: (ms: number) => (now += ms), reads: () => reads };
+}
+
+describe('queue limits', () => {
+  test('are those of the environment unless an operator has changed them', async () => {
+    expect(await setUp({}).limits()).toEqual({ queueLimit: 10, tenantQueueLimit: 5 });
+    expect(await setUp({ 'queue.limit': 3, 'retry.interval_ms': 1 }).limits()).toEqual({
+      queueLimit: 3,
+      tenantQueueLimit: 5,
+    });
+    expect(await setUp({ 'queue.limit': 0, 'queue.tenant_limit': 7 }).limits()).toEqual({
+      queueLimit: 0,
+      tenantQueueLimit: 7,
+    });
+  });
+
+  test.each(['many', -1, 1.5, null, {}])('a setting of %j is ignored', async (value) => {
+    expect((await setUp({ 'queue.limit': value }).limits()).queueLimit).toBe(10);
+  });
+
+  test('are read every two seconds at most, and kept while they cannot be read', async () => {
+    const { limits, state, pass, reads } = setUp({ 'queue.limit': 3 });
+    await limits();
+    state.settings = { 'queue.limit': 4 };
+    pass(1_999);
+    expect((await limits()).queueLimit).toBe(3);
+    expect(reads()).toBe(1);
+    pass(1);
+    expect((await limits()).queueLimit).toBe(4);
+    state.isDown = true;
+    pass(2_000);
+    expect((await limits()).queueLimit).toBe(4);
+  });
+});

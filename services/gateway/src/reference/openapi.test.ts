@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { loadConfig } from '@factmill/config';
+import { OPERATIONS, PERMISSIONS } from '@factmill/contracts';
+import type { RouteDeps } from '../route-deps.ts';
+import { v1Routes } from '../routes/v1-routes.ts';
+import { openApiDocument } from './openapi.ts';
+
+type Json = Record<string, unknown>;
+
+const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Json & {
+  paths: Record<string, Record<string, Json>>;
+  components: { schemas: Record<string, Json> };
+};
+
+function* everyObject(value: unknown, path = '#'): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Json];
+  for (const [key, child] of Object.entries(value)) yield* everyObject(child, `${path}/${key}`);
+}
+
+function resolve(ref: string): unknown {
+  return ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((node, part) => (node as Json | undefined)?.[part.replace(/~1/g, '/')], document);
+}
+
+describe('the OpenAPI document', () => {
+  test('is version 3.1 with its required parts', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Factmill', version: '1.2.3' },
+      security: [{ bearer: [] }, { apiKey: [] }],
+    });
+  });
+
+  test('has every operation of the contract, with an id of its own', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one['operationId']));
+    expect(new Set(ids).size).toBe(OPERATIONS.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  });
+
+  test('every reference leads somewhere', () => {
+    const refs = [...everyObject(document)].flatMap(([, object]) =>
+      typeof object['$ref'] === 'string' ? [object['$ref']] : [],
+    );
+    expect(refs.length).toBeGreaterThan(OPERATIONS.length);
+    for (const ref of refs) expect([ref, typeof resolve(ref)]).toEqual([ref, 'object']);
+  });
+
+  test('describes what each operation takes and gives, and that it can fail', () => {
+    for (const { method, path, body, response, status, permission } of OPERATIONS) {
+      const operation = document.paths[path]?.[method] as Json & { responses: Record<string, Json>; parameters?: Json[] };
+      expect(operation['description']).toContain(permission);
+      expect(PERMISSIONS).toContain(permission);
+      expect('requestBody' in operation).toBe(body !== undefined);
+      expect('content' in (operation.responses[status] ?? {})).toBe(response !== null);
+      expect(operation.responses['default']).toBeDefined();
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter['in'] === 'path');
+      expect(inPath.map((parameter) => parameter['name'])).toEqual(placeholders);
+      for (const parameter of operation.parameters ?? []) {
+        expect(parameter).toMatchObject({ name: expect.any(String) as string, schema: expect.any(Object) as object });
+      }
+    }
+  });
+
+  test('carries no dialect marks of the generator', () => {
+    for (const [path, object] of everyObject(document)) expect([path, '$schema' in object]).toEqual([path, false]);
+  });
+});
+
+/** What express keeps of a route. */
+type Layer = { route?: { path: string; methods: Record<string, boolean> } };
+
+test('the routes of the application are the operations of the contract, no more and no less', () => {
+  const routers = v1Routes({ config: loadConfig({}) } as RouteDeps);
+  const routes = routers.flatMap(({ path: mount, router }) =>
+    (router.stack as Layer[]).flatMap(({ route }) =>
+      route === undefined
+        ? []
+        : Object.keys(route.methods).map(
+            (method) => `${method} ${`${mount}${route.path}`.replace(/\/$/, '').replace(/:(\w+)/g, '{$1}')}`,
+          ),
+    ),
+  );
+  expect(routes.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+});

@@ -1,0 +1,196 @@
+import { ENVIRONMENT_NAMES, loadConfig } from '@factmill/config';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type ComposeFile,
+  durationMs,
+  environmentOf,
+  loadComposeFile,
+  readComposeText,
+  ROOT,
+} from './compose-file.ts';
+
+const OURS = ['migrate', 'gateway', 'retrieval', 'extractor'] as const;
+const SERVING = ['gateway', 'retrieval', 'extractor'] as const;
+const STANDARD_OTEL_NAMES = ['OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'];
+/** A folder of the image's own; nothing is kept there with Postgres and Redis. */
+const NOT_PASSED = ['DATA_DIR'];
+
+describe('docker-compose.yml', () => {
+  let compose: ComposeFile;
+  let text: string;
+  const ours = () => OURS.map((name) => [name, service(name)] as const);
+  const service = (name: string) => {
+    const found = compose.services[name];
+    if (found === undefined) throw new Error(`there is no service ${name}`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    text = await readComposeText();
+    compose = await loadComposeFile();
+  });
+
+  test('is valid', async () => {
+    const schema = JSON.parse(
+      await readFile(join(ROOT, 'test/deploy/compose-schema.json'), 'utf8'),
+    ) as object;
+    const validate = new Ajv({ allErrors: true, strictTypes: false, strictTuples: false }).compile(schema);
+    validate(compose);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('refers only to networks, volumes, services and files that exist', () => {
+    for (const [name, { networks, volumes, depends_on, build }] of Object.entries(compose.services)) {
+      for (const network of networks ?? []) expect(Object.keys(compose.networks)).toContain(network);
+      for (const dependency of Object.keys(depends_on ?? {}))
+        expect(compose.services).toHaveProperty(dependency);
+      for (const volume of volumes ?? []) {
+        const source = volume.split(':')[0] ?? '';
+        const known = source.startsWith('./') ? existsSync(join(ROOT, source)) : source in compose.volumes;
+        expect({ name, source, known }).toEqual({ name, source, known: true });
+      }
+      if (build !== undefined)
+        expect(existsSync(join(ROOT, build.context, build.dockerfile ?? 'Dockerfile'))).toBe(true);
+    }
+  });
+
+  test('starts without any variable set, and every variable is documented', async () => {
+    const variables = [...text.matchAll(/\$\{(\w+)(:-)?/g)].map(([, name = '', fallback]) => ({
+      name,
+      fallback,
+    }));
+    expect(variables.filter(({ fallback }) => fallback === undefined)).toEqual([]);
+    const documented = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+    expect(variables.map(({ name }) => name).filter((name) => !documented.includes(`\`${name}\``))).toEqual(
+      [],
+    );
+  });
+
+  test('hands every setting of Factmill to a service that reads it, and nothing that nobody reads', () => {
+    const passed = new Set(ours().flatMap(([, { environment }]) => Object.keys(environment ?? {})));
+    const known = [...ENVIRONMENT_NAMES, ...STANDARD_OTEL_NAMES].filter((name) => !NOT_PASSED.includes(name));
+    expect([...passed].sort()).toEqual(known.sort());
+  });
+
+  test('gives each service a configuration that it accepts, with authentication on', () => {
+    for (const [, ours] of SERVING.map((name) => [name, service(name)] as const)) {
+      const config = loadConfig(environmentOf(ours));
+      expect(config.auth).toMatchObject({ mode: 'required', adminKey: null });
+      expect(config.storage.databaseUrl).toContain('@postgres:5432/');
+      expect(config.storage.redisUrl).toContain('@redis:6379');
+      expect(config.gateway.retrievalUrl).toBe('http://retrieval:8081');
+    }
+  });
+
+  test('takes settings and passwords from the environment', async () => {
+    const variables = {
+      LLM_MODEL: 'a',
+      LLM_BASE_URL: 'http://model:1/v1',
+      POSTGRES_PASSWORD: 'p1',
+      REDIS_PASSWORD: 'r1',
+    };
+    const changed = await loadComposeFile(variables);
+    const { extractor, postgres, redis } = changed.services;
+    if (extractor === undefined || postgres === undefined || redis === undefined)
+      throw new Error('services are missing');
+    const config = loadConfig(environmentOf(extractor, variables));
+    expect(config.extractor.chatModel?.model).toBe('a');
+    expect(config.storage.databaseUrl).toContain(':p1@');
+    expect(config.storage.redisUrl).toContain(':r1@');
+    expect(postgres.environment?.['POSTGRES_PASSWORD']).toBe('p1');
+    expect(redis.command).toContain('r1');
+  });
+
+  test('model keys reach only the services that call models', () => {
+    for (const name of ['LLM_API_KEY', 'EMBEDDING_API_KEY']) {
+      const holders = Object.keys(compose.services).filter((id) => name in (service(id).environment ?? {}));
+      expect(holders).toEqual(['retrieval', 'extractor']);
+    }
+  });
+
+  test('builds the image once, and every service of ours runs it', () => {
+    expect(new Set(ours().map(([, { image }]) => image)).size).toBe(1);
+    expect(ours().filter(([, { build }]) => build !== undefined)).toHaveLength(1);
+  });
+
+  test('orders the start: stores, then the schema, then services', () => {
+    expect(service('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(service('migrate').restart).toBe('no');
+    for (const name of SERVING) {
+      expect(service(name).depends_on).toEqual({
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+        migrate: { condition: 'service_completed_successfully' },
+      });
+    }
+    for (const name of ['postgres', 'redis']) expect(service(name).healthcheck?.test).toBeDefined();
+  });
+
+  test('publishes ports on this machine only, and none of a service that can be scaled', () => {
+    expect(text).not.toContain('container_name');
+    for (const { ports } of Object.values(compose.services)) {
+      for (const port of ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+    for (const name of ['retrieval', 'extractor', 'postgres', 'redis'])
+      expect(service(name).ports).toBeUndefined();
+  });
+
+  test('keeps the stores on a network without a way out', () => {
+    expect(compose.networks['data']).toEqual({ internal: true });
+    expect(service('postgres').networks).toEqual(['data']);
+    expect(service('redis').networks).toEqual(['data']);
+  });
+
+  test('limits, restarts and logs every service, and takes its privileges away', () => {
+    for (const [name, { deploy, restart, logging, cap_drop, security_opt }] of Object.entries(
+      compose.services,
+    )) {
+      expect({ name, limits: deploy?.resources?.limits }).toMatchObject({
+        limits: { cpus: expect.any(String), memory: expect.any(String) },
+      });
+      expect({ name, restart }).toEqual({ name, restart: name === 'migrate' ? 'no' : 'unless-stopped' });
+      expect(logging?.driver).toBe('json-file');
+      expect(cap_drop).toEqual(['ALL']);
+      expect(security_opt).toEqual(['no-new-privileges:true']);
+    }
+    for (const [, { read_only, init }] of ours())
+      expect({ read_only, init }).toEqual({ read_only: true, init: true });
+  });
+
+  test('waits longer on stopping than a process takes', () => {
+    const { shutdownGraceMs } = loadConfig({});
+    for (const name of SERVING) {
+      expect(durationMs(service(name).stop_grace_period ?? '')).toBeGreaterThanOrEqual(
+        shutdownGraceMs + 5_000,
+      );
+    }
+  });
+
+  test('sets Redis as the queue needs it, and keeps data in volumes', () => {
+    const command = service('redis').command?.join(' ');
+    expect(command).toContain('--appendonly yes --appendfsync everysec');
+    expect(command).toContain('--maxmemory-policy noeviction');
+    expect(command).toContain('--requirepass factmill');
+    expect(service('redis').volumes).toEqual(['redis-data:/data']);
+    expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql']);
+  });
+
+  test('has enough database connections for five extractors', () => {
+    const maxConnections = Number(
+      /max_connections=(\d+)/.exec(service('postgres').command?.join(' ') ?? '')?.[1],
+    );
+    const processes = 2 + 5;
+    expect(processes * loadConfig({}).storage.poolMax).toBeLessThan(maxConnections - 10);
+  });
+
+  test('starts observability only when asked for', () => {
+    const optional = Object.keys(compose.services).filter((name) =>
+      service(name).profiles?.includes('observability'),
+    );
+    expect(optional).toEqual(['otel-collector', 'jaeger', 'prometheus', 'grafana']);
+  });
+});
