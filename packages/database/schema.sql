@@ -429,7 +429,7 @@ begin
             where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
             order by e.accepted_no desc offset tenant_queue_limit) as w
     ), gone as (
-      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = now()
+      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
         where id in (select id from over) and state = 'pending' and started_at is null
         returning id, tenant_id, generation, accepted_no
     )
@@ -449,7 +449,7 @@ begin
       ), over as (
         select id from ranked order by depth desc, accepted_no limit v_excess
       ), gone as (
-        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = now()
+        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
           where id in (select id from over) and state = 'pending' and started_at is null
           returning id, tenant_id, generation, accepted_no
       )

@@ -79,7 +79,6 @@ export async function openFaultStand(): Promise<FaultStand> {
     LLM_MODEL: 'scripted-model',
     EXTRACTOR_CONCURRENCY: String(CONCURRENCY),
     RETRY_INTERVAL_MS: '500',
-    LOG_LEVEL: 'info',
   };
   const gateway = await startService('gateway', env);
   const extractors = new Set<RunningProcess>();
@@ -175,7 +174,8 @@ async function readOutcome(database: DatabasePool, from: number, to: number): Pr
   const found = new Map(memories.rows.map((memory) => [memory.key, memory]));
   for (let n = from; n < to; n += 1) {
     const memory = found.get(`code_word_${n}`);
-    if (memory?.value !== `zebra${n}` || memory.userId !== `user-${n % 20}` || !memory.current) wrong.push(String(n));
+    if (memory?.value !== `zebra${n}` || memory.userId !== `user-${n % 20}` || !memory.current)
+      wrong.push(String(n));
   }
   return {
     done: rows.filter((row) => row.state === 'done').length,
@@ -184,4 +184,3 @@ async function readOutcome(database: DatabasePool, from: number, to: number): Pr
     wrong,
   };
 }
-

@@ -66,7 +66,9 @@ describe('authenticate', () => {
     const { authenticator } = setUp();
     const { key } = generateApiKey();
     const error = await authenticator.authenticate(key).catch((thrown: unknown) => thrown);
-    expect(JSON.stringify([(error as AppError).message, (error as AppError).fields])).not.toContain(key.slice(3, 19));
+    expect(JSON.stringify([(error as AppError).message, (error as AppError).fields])).not.toContain(
+      key.slice(3, 19),
+    );
   });
 
   test('a revoked key and an expired one are refused; one that expires later is not', async () => {
@@ -135,7 +137,9 @@ describe('authenticate', () => {
     expect(principal).toMatchObject({ tenantId: 'default-tenant', keyId: null, keyName: null });
     expect(principal.permissions.has('admin')).toBe(true);
     expect(looked).toEqual([]);
-    await expect(setUp({ adminKey: null }).authenticator.authenticate(ADMIN_KEY)).rejects.toMatchObject(refused);
+    await expect(setUp({ adminKey: null }).authenticator.authenticate(ADMIN_KEY)).rejects.toMatchObject(
+      refused,
+    );
   });
 });
 

@@ -11,10 +11,13 @@ describe('who a request is about (A10)', () => {
     [undefined, null, null, 'unknown', 'unknown'],
     [undefined, null, null, '', 'unknown'],
     ['unknown', 'pinned', 'desk', 'everyone', 'unknown'],
-  ])('request %j, pinned %j, key %j, default %j → %j', (requested, pinnedUserId, keyName, defaultUserId, expected) => {
-    const principal = { tenantId: 't', keyId: null, keyName, pinnedUserId, permissions: new Set<never>() };
-    const resolved = resolveUser(requested, principal, defaultUserId);
-    expect(effectiveUser(resolved)).toBe(expected);
-    expect(resolved.requested).toBe(requested ?? null);
-  });
+  ])(
+    'request %j, pinned %j, key %j, default %j → %j',
+    (requested, pinnedUserId, keyName, defaultUserId, expected) => {
+      const principal = { tenantId: 't', keyId: null, keyName, pinnedUserId, permissions: new Set<never>() };
+      const resolved = resolveUser(requested, principal, defaultUserId);
+      expect(effectiveUser(resolved)).toBe(expected);
+      expect(resolved.requested).toBe(requested ?? null);
+    },
+  );
 });

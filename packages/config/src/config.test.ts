@@ -9,7 +9,10 @@ function problemsOf(environment: RawEnvironment): { names: string[]; message: st
   } catch (error) {
     if (!isAppError(error)) throw error;
     expect(error.code).toBe('config_invalid');
-    return { names: error.fields.map(({ field }) => field).sort(), message: JSON.stringify([error.message, error.fields]) };
+    return {
+      names: error.fields.map(({ field }) => field).sort(),
+      message: JSON.stringify([error.message, error.fields]),
+    };
   }
   throw new Error('the configuration was accepted');
 }
@@ -17,7 +20,12 @@ function problemsOf(environment: RawEnvironment): { names: string[]; message: st
 describe('defaults', () => {
   test('an empty environment is a whole configuration: embedded, local, without a model', () => {
     const config = loadConfig({});
-    expect(config.storage).toMatchObject({ databaseUrl: null, redisUrl: null, dataDir: './data', queuePrefix: 'factmill' });
+    expect(config.storage).toMatchObject({
+      databaseUrl: null,
+      redisUrl: null,
+      dataDir: './data',
+      queuePrefix: 'factmill',
+    });
     expect(config.auth).toEqual({ mode: 'none', adminKey: null, defaultUserId: 'unknown' });
     expect(config.embedding).toEqual({ provider: 'local' });
     expect(config.extractor.chatModel).toBeNull();
@@ -31,7 +39,9 @@ describe('defaults', () => {
   });
 
   test('an empty value counts as not set', () => {
-    expect(loadConfig({ GATEWAY_PORT: '', REDIS_URL: '', LLM_BASE_URL: '', AUTH: '' })).toEqual(loadConfig({}));
+    expect(loadConfig({ GATEWAY_PORT: '', REDIS_URL: '', LLM_BASE_URL: '', AUTH: '' })).toEqual(
+      loadConfig({}),
+    );
   });
 
   test.each([
@@ -49,7 +59,9 @@ describe('defaults', () => {
 
   test('retrieval is found on its port, or where RETRIEVAL_URL says', () => {
     expect(loadConfig({ RETRIEVAL_PORT: '9001' }).gateway.retrievalUrl).toBe('http://127.0.0.1:9001');
-    expect(loadConfig({ RETRIEVAL_URL: 'http://retrieval:8081/' }).gateway.retrievalUrl).toBe('http://retrieval:8081');
+    expect(loadConfig({ RETRIEVAL_URL: 'http://retrieval:8081/' }).gateway.retrievalUrl).toBe(
+      'http://retrieval:8081',
+    );
   });
 });
 
@@ -77,7 +89,9 @@ describe('models', () => {
   });
 
   test('the embedding endpoint falls back to the chat endpoint with its key (D3)', () => {
-    expect(loadConfig({ ...chat, LLM_API_KEY: 'chat-key', EMBEDDING_MODEL: 'vectors' }).embedding).toMatchObject({
+    expect(
+      loadConfig({ ...chat, LLM_API_KEY: 'chat-key', EMBEDDING_MODEL: 'vectors' }).embedding,
+    ).toMatchObject({
       provider: 'openai',
       baseUrl: 'http://model.test:1234/v1',
       apiKey: 'chat-key',
@@ -86,9 +100,16 @@ describe('models', () => {
   });
 
   test('the chat key never goes to another host', () => {
-    const own = { ...chat, LLM_API_KEY: 'chat-key', EMBEDDING_MODEL: 'vectors', EMBEDDING_BASE_URL: 'http://other.test' };
+    const own = {
+      ...chat,
+      LLM_API_KEY: 'chat-key',
+      EMBEDDING_MODEL: 'vectors',
+      EMBEDDING_BASE_URL: 'http://other.test',
+    };
     expect(loadConfig(own).embedding).toMatchObject({ baseUrl: 'http://other.test/v1', apiKey: '' });
-    expect(loadConfig({ ...own, EMBEDDING_API_KEY: 'own-key' }).embedding).toMatchObject({ apiKey: 'own-key' });
+    expect(loadConfig({ ...own, EMBEDDING_API_KEY: 'own-key' }).embedding).toMatchObject({
+      apiKey: 'own-key',
+    });
   });
 
   test('a chat endpoint alone leaves embedding local; the provider can be named', () => {

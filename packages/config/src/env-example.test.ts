@@ -6,7 +6,9 @@ import { parseEnvironment } from './parse-environment.ts';
 const lines = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8').split('\n');
 const variables = lines.flatMap((line) => {
   const match = /^(# )?([A-Z][A-Z_]+)=(.*)$/.exec(line);
-  return match === null ? [] : [{ name: match[2] ?? '', value: match[3] ?? '', isSet: match[1] === undefined }];
+  return match === null
+    ? []
+    : [{ name: match[2] ?? '', value: match[3] ?? '', isSet: match[1] === undefined }];
 });
 
 describe('.env.example', () => {
@@ -15,7 +17,9 @@ describe('.env.example', () => {
   });
 
   test('what it sets are the defaults', () => {
-    const set = Object.fromEntries(variables.filter(({ isSet }) => isSet).map(({ name, value }) => [name, value]));
+    const set = Object.fromEntries(
+      variables.filter(({ isSet }) => isSet).map(({ name, value }) => [name, value]),
+    );
     expect(parseEnvironment(set)).toEqual(parseEnvironment({}));
   });
 

@@ -17,7 +17,9 @@ describe('text that is stored', () => {
       expect(accepts(metadataSchema, { a: [{ b: [value] }] })).toBe(false);
       expect(accepts(metadataSchema, { [`k${value}`]: 1 })).toBe(false);
       const message = { role: 'assistant', content: null };
-      expect(accepts(messageInputSchema, { ...message, tool_calls: [{ function: { arguments: value } }] })).toBe(false);
+      expect(
+        accepts(messageInputSchema, { ...message, tool_calls: [{ function: { arguments: value } }] }),
+      ).toBe(false);
       expect(accepts(messageInputSchema, { ...message, content: 'a', tool_call_id: value })).toBe(false);
     }
   });
@@ -32,8 +34,10 @@ describe('text that is stored', () => {
   });
 
   test('ids are not blank, not long, and hold no control characters', () => {
-    for (const id of ['', ' ', '\t', 'a\nb', 'x'.repeat(129)]) expect(accepts(externalIdSchema, id)).toBe(false);
-    for (const id of ['a', 'chat:42', 'ünïcode 你好', '../x', 'x'.repeat(128)]) expect(accepts(externalIdSchema, id)).toBe(true);
+    for (const id of ['', ' ', '\t', 'a\nb', 'x'.repeat(129)])
+      expect(accepts(externalIdSchema, id)).toBe(false);
+    for (const id of ['a', 'chat:42', 'ünïcode 你好', '../x', 'x'.repeat(128)])
+      expect(accepts(externalIdSchema, id)).toBe(true);
   });
 });
 

@@ -13,9 +13,8 @@
 --
 -- Guarantees: message ids already known in the conversation are not stored again, and a repeated post does not
 -- supersede what it brought the first time. Ranges of extractions of one conversation never overlap (the
--- conversation row is locked). With a limit > 0 calls that create extractions
--- are serialised by an advisory lock, so the number of never-started waiting rows is at most the limit when
--- the transaction commits. Rows that have started are never dropped. A call that loses to a concurrent one
+-- conversation row is locked). With a limit > 0 calls are serialised by an advisory lock, so the number of
+-- never-started waiting rows is at most the limit when the transaction commits. Rows that have started are never dropped. A call that loses to a concurrent one
 -- (40001, 40P01) has done nothing and can be run again.
 
 create function accept_conversation(r jsonb) returns jsonb
@@ -150,8 +149,9 @@ begin
   return v_answer || '{"status": "accepted"}';
 end $$;
 
--- Drops what is over the limits and returns it. Per tenant: the oldest of that tenant. Overall: one at a time
--- the oldest of the tenant with the most waiting rows, so that a noisy tenant pays for its own noise.
+-- Drops what is over the limits and returns it. finished_at is the moment of the drop, not the start of a transaction
+-- that may have waited for its turn. Per tenant: the oldest of that tenant. Overall: one at a time the oldest of the
+-- tenant with the most waiting rows, so that a noisy tenant pays for its own noise.
 create function drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)
 returns jsonb language plpgsql as $$
 declare
@@ -167,7 +167,7 @@ begin
             where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
             order by e.accepted_no desc offset tenant_queue_limit) as w
     ), gone as (
-      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = now()
+      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
         where id in (select id from over) and state = 'pending' and started_at is null
         returning id, tenant_id, generation, accepted_no
     )
@@ -187,7 +187,7 @@ begin
       ), over as (
         select id from ranked order by depth desc, accepted_no limit v_excess
       ), gone as (
-        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = now()
+        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
           where id in (select id from over) and state = 'pending' and started_at is null
           returning id, tenant_id, generation, accepted_no
       )

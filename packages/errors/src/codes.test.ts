@@ -18,7 +18,12 @@ describe('error codes', () => {
       retryAfterSeconds: 3,
     });
     expect(isAppError(error)).toBe(true);
-    expect(error).toMatchObject({ name: 'AppError', code: 'overloaded', kind: 'unavailable', retryAfterSeconds: 3 });
+    expect(error).toMatchObject({
+      name: 'AppError',
+      code: 'overloaded',
+      kind: 'unavailable',
+      retryAfterSeconds: 3,
+    });
     expect(error.cause).toBe(cause);
     expect(error.fields).toEqual([{ field: 'a.b', message: 'no' }]);
     expect('cause' in new AppError('internal', 'x')).toBe(false);

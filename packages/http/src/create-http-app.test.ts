@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppError } from '@factmill/errors';
 import { createLogger } from '@factmill/telemetry';
+import { Router } from 'express';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { createHttpApp } from './create-http-app.ts';
@@ -22,7 +23,10 @@ beforeAll(async () => {
     service: 'test',
     version: '9.9.9',
     logger: createLogger({ service: 'test', level: 'info', destination }),
-    telemetry: { metricsHandler: (_request, response) => response.end('metrics'), close: () => Promise.resolve() },
+    telemetry: {
+      metricsHandler: (_request, response) => response.end('metrics'),
+      close: () => Promise.resolve(),
+    },
     maxBodyBytes: 1_000,
     health: {
       describe: () => ({ colour: 'green' }),
@@ -33,6 +37,11 @@ beforeAll(async () => {
       routes.post('/echo/:id', (request, response) => {
         response.json({ body: (request.body as unknown) ?? null, id: request.params.id });
       });
+      const mounted = Router();
+      mounted.get('/:id/part', () => {
+        throw new AppError('not_found', 'None.');
+      });
+      routes.use('/v1/things', mounted);
       routes.get('/bug', () => {
         throw new Error('I live in Utrecht');
       });
@@ -55,8 +64,10 @@ async function ask(path: string, init: RequestInit = {}) {
   return { status: response.status, headers: response.headers, body };
 }
 
-const post = (body: BodyInit, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  ask('/echo/1', { method: 'POST', body, headers });
+const post = (
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+) => ask('/echo/1', { method: 'POST', body, headers });
 
 describe('bodies', () => {
   test('JSON is read, also compressed; none at all is fine', async () => {
@@ -69,15 +80,39 @@ describe('bodies', () => {
     expect((await ask('/echo/1', { method: 'POST' })).body).toEqual({ body: null, id: '1' });
   });
 
-  test.each<[string, BodyInit, Record<string, string>, number, string]>([
+  test.each<[string, string, Record<string, string>, number, string]>([
     ['no JSON', '{"a":', { 'content-type': 'application/json' }, 400, 'invalid_json'],
     ['another type', '{}', { 'content-type': 'text/plain' }, 400, 'invalid_request'],
     ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 400, 'invalid_request'],
-    ['too large', JSON.stringify('x'.repeat(1_000)), { 'content-type': 'application/json' }, 413, 'payload_too_large'],
+    [
+      'too large',
+      JSON.stringify('x'.repeat(1_000)),
+      { 'content-type': 'application/json' },
+      413,
+      'payload_too_large',
+    ],
     ['a forbidden key', '{"__proto__":1}', { 'content-type': 'application/json' }, 400, 'forbidden_key'],
-    ['another charset', '{}', { 'content-type': 'application/json; charset=iso-8859-1' }, 400, 'invalid_request'],
-    ['another encoding', '{}', { 'content-type': 'application/json', 'content-encoding': 'br9' }, 400, 'invalid_request'],
-    ['broken gzip', 'no gzip', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 400, 'invalid_request'],
+    [
+      'another charset',
+      '{}',
+      { 'content-type': 'application/json; charset=iso-8859-1' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'another encoding',
+      '{}',
+      { 'content-type': 'application/json', 'content-encoding': 'br9' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'broken gzip',
+      'no gzip',
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      400,
+      'invalid_request',
+    ],
   ])('%s is refused', async (_what, body, headers, status, code) => {
     const answer = await post(body, headers);
     expect(answer).toMatchObject({ status, body: { code, status } });
@@ -86,7 +121,10 @@ describe('bodies', () => {
 
   test('a bomb is measured unpacked', async () => {
     const bomb = gzipSync(JSON.stringify('0'.repeat(1_000_000)));
-    const answer = await post(new Uint8Array(bomb), { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    const answer = await post(new Uint8Array(bomb), {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+    });
     expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
   });
 
@@ -114,8 +152,12 @@ describe('errors', () => {
     const answer = await ask('/bug', { headers: { 'x-request-id': 'bug-1' } });
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal', request_id: 'bug-1' } });
     expect(JSON.stringify(answer.body)).not.toContain('Utrecht');
-    const line = lines.find((entry) => entry['request_id'] === 'bug-1' && entry['msg'] === 'unexpected error');
-    expect(line).toMatchObject({ err: { name: 'Error', stack: expect.stringMatching(/^\s+at /) as string } });
+    const line = lines.find(
+      (entry) => entry['request_id'] === 'bug-1' && entry['msg'] === 'unexpected error',
+    );
+    expect(line).toMatchObject({
+      err: { name: 'Error', stack: expect.stringMatching(/^\s+at /) as unknown as string },
+    });
     expect(JSON.stringify(lines)).not.toContain('Utrecht');
   });
 
@@ -128,7 +170,9 @@ describe('errors', () => {
 
 describe('every answer', () => {
   test('has the caller’s request id, or one of ours when theirs could do harm', async () => {
-    expect((await ask('/health', { headers: { 'x-request-id': 'abc.1:2-3' } })).headers.get('x-request-id')).toBe('abc.1:2-3');
+    expect(
+      (await ask('/health', { headers: { 'x-request-id': 'abc.1:2-3' } })).headers.get('x-request-id'),
+    ).toBe('abc.1:2-3');
     for (const hostile of ['a b', '<script>', 'x'.repeat(129)]) {
       const { headers } = await ask('/health', { headers: { 'x-request-id': hostile } });
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -146,8 +190,22 @@ describe('every answer', () => {
     await ask('/echo/personal-id', { method: 'POST', headers: { 'x-request-id': 'one-line' } });
     const written = lines.filter((entry) => entry['request_id'] === 'one-line');
     expect(written).toHaveLength(1);
-    expect(written[0]).toMatchObject({ msg: 'request', method: 'POST', route: '/echo/:id', status: 200, completed: true });
+    expect(written[0]).toMatchObject({
+      msg: 'request',
+      method: 'POST',
+      route: '/echo/:id',
+      status: 200,
+      completed: true,
+    });
     expect(JSON.stringify(written)).not.toContain('personal-id');
+  });
+
+  test('and the route is whole when the answer is an error', async () => {
+    await ask('/v1/things/personal-id/part?a=b', { headers: { 'x-request-id': 'error-line' } });
+    const written = lines.filter((entry) => entry['request_id'] === 'error-line');
+    expect(written).toEqual([
+      expect.objectContaining({ route: '/v1/things/:id/part', status: 404, code: 'not_found' }),
+    ]);
   });
 });
 
@@ -157,7 +215,10 @@ test('health says what is missing; readiness and liveness are status codes', asy
   expect((await ask('/healthz')).status).toBe(200);
   ready = ['database'];
   alive = ['stuck'];
-  expect(await ask('/health')).toMatchObject({ status: 200, body: { status: 'degraded', missing: ['database'] } });
+  expect(await ask('/health')).toMatchObject({
+    status: 200,
+    body: { status: 'degraded', missing: ['database'] },
+  });
   expect(await ask('/readyz')).toMatchObject({ status: 503, body: { ready: false, missing: ['database'] } });
   expect(await ask('/healthz')).toMatchObject({ status: 503, body: { alive: false, reasons: ['stuck'] } });
 });
@@ -165,6 +226,6 @@ test('health says what is missing; readiness and liveness are status codes', asy
 test('a port that is taken is one clear sentence', async () => {
   await expect(listen(() => undefined, { host: '127.0.0.1', port: server.port })).rejects.toMatchObject({
     code: 'port_in_use',
-    message: expect.stringContaining(String(server.port)) as string,
+    message: expect.stringContaining(String(server.port)) as unknown as string,
   });
 });

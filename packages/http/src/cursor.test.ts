@@ -32,7 +32,10 @@ describe('cursors', () => {
     Buffer.from('null').toString('base64url'),
   ])('%j is refused as the caller’s mistake', (cursor) => {
     expect(() => decodeCursor(cursor, schema)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', fields: [{ field: 'cursor', message: 'is not valid' }] }),
+      expect.objectContaining({
+        code: 'invalid_request',
+        fields: [{ field: 'cursor', message: 'is not valid' }],
+      }),
     );
   });
 

@@ -70,7 +70,8 @@ test('any JSON passes exactly when no key is forbidden and it is not too deep', 
     value === null ||
     (depth <= MAX_JSON_DEPTH &&
       Object.entries(value).every(
-        ([name, child]) => !['__proto__', 'constructor', 'prototype'].includes(name) && isPlain(child, depth + 1),
+        ([name, child]) =>
+          !['__proto__', 'constructor', 'prototype'].includes(name) && isPlain(child, depth + 1),
       ));
   fc.assert(
     fc.property(value, (body) => {

@@ -28,7 +28,13 @@ describe('problems', () => {
 
   test('a foreign error and a bug of ours show nothing of themselves', () => {
     const secret = 'Key (content)=(I live in Utrecht) already exists';
-    for (const thrown of [new Error(secret), new AppError('internal', secret), secret, null, { message: secret }]) {
+    for (const thrown of [
+      new Error(secret),
+      new AppError('internal', secret),
+      secret,
+      null,
+      { message: secret },
+    ]) {
       const problem = toProblem(toAppError(thrown), 'r');
       expect(problem.status).toBe(500);
       expect(JSON.stringify(problem)).not.toContain('Utrecht');
@@ -48,6 +54,8 @@ describe('problems', () => {
   });
 
   test('a path that cannot be decoded is the caller’s', () => {
-    expect(toAppError(new URIError('Failed to decode param "%E0"'))).toMatchObject({ code: 'invalid_request' });
+    expect(toAppError(new URIError('Failed to decode param "%E0"'))).toMatchObject({
+      code: 'invalid_request',
+    });
   });
 });

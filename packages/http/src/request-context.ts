@@ -68,8 +68,19 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
   };
 }
 
-/** The route's pattern: a bounded label, and no id of anyone in it. */
+/**
+ * The route's pattern with where it is mounted: a bounded label, and no id of anyone in it. The mount comes from the
+ * address, because express has taken `baseUrl` back by the time an error is answered.
+ */
 function routeOf(request: Request): string {
   const route = request.route as { path?: unknown } | undefined;
-  return typeof route?.path === 'string' ? `${request.baseUrl}${route.path}` : 'none';
+  if (typeof route?.path !== 'string') return 'none';
+  if (/[*{]/.test(route.path)) return `${request.baseUrl}${route.path}`;
+  const own = segmentsOf(route.path);
+  const asked = segmentsOf(request.originalUrl.split('?', 1)[0] ?? '');
+  return `/${[...asked.slice(0, asked.length - own.length), ...own].join('/')}`;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
 }

@@ -17,7 +17,9 @@ function problems(schema: z.ZodType, value: unknown): { detail: string; fields: 
 
 describe('validate', () => {
   test('gives back what the schema makes of it; a missing body is an empty one', () => {
-    expect(validate(z.strictObject({ limit: z.coerce.number().default(5) }), undefined)).toEqual({ limit: 5 });
+    expect(validate(z.strictObject({ limit: z.coerce.number().default(5) }), undefined)).toEqual({
+      limit: 5,
+    });
     expect(validate(z.strictObject({ limit: z.coerce.number() }), { limit: '7' })).toEqual({ limit: 7 });
   });
 
@@ -54,7 +56,10 @@ describe('validate', () => {
   });
 
   test('a flood of problems is cut at 50', () => {
-    const { fields } = problems(z.array(z.string()), Array.from({ length: 500 }, () => 1));
+    const { fields } = problems(
+      z.array(z.string()),
+      Array.from({ length: 500 }, () => 1),
+    );
     expect(fields).toHaveLength(50);
   });
 });

@@ -9,14 +9,15 @@ export const PAUSE_LIMITER = { max: 2_000_000_000, duration: 1_000 } as const;
 /**
  * What both backends' workers have in common.
  *
- * A killed worker's job is free again after at most lockDuration + stalledInterval = 11 s. Locks are renewed
+ * A killed worker's job is free again after at most lockDuration + 2 × stalledInterval = 11 s: BullMQ skips a check
+ * that comes a moment before the mark of the last one expires, so that every second one counts. Locks are renewed
  * every lockDuration / 2. maxStalledCount leaves room for a job that meets several kills; BullMQ's default of 1
  * fails a job for good at the second. maximumRateLimitDelay and runRetryDelay bound how late a worker notices
  * that a pause was ended early or that its backend is back.
  */
 export const WORKER_SETTINGS = {
   lockDuration: 8_000,
-  stalledInterval: 3_000,
+  stalledInterval: 1_500,
   maxStalledCount: 5,
   maximumRateLimitDelay: 1_000,
   runRetryDelay: 500,

@@ -16,7 +16,14 @@ describe('closers', () => {
     }
     await closers.close();
     await closers.close();
-    expect(events).toEqual(['third begins', 'third ends', 'second begins', 'second ends', 'first begins', 'first ends']);
+    expect(events).toEqual([
+      'third begins',
+      'third ends',
+      'second begins',
+      'second ends',
+      'first begins',
+      'first ends',
+    ]);
   });
 
   test('one that fails does not keep the others open, and is heard of', async () => {

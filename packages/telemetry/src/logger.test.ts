@@ -18,11 +18,14 @@ function setUp(level = 'trace') {
 const SAID = 'I moved to Utrecht';
 /** What a driver throws: the text in the message, in a second line that looks like a frame, and in own fields. */
 function foreignError(): Error {
-  return Object.assign(new Error(`duplicate key (content)=(${SAID})\n    at home: ${SAID}`, { cause: new Error(SAID) }), {
-    code: '23505',
-    detail: SAID,
-    where: SAID,
-  });
+  return Object.assign(
+    new Error(`duplicate key (content)=(${SAID})\n    at home: ${SAID}`, { cause: new Error(SAID) }),
+    {
+      code: '23505',
+      detail: SAID,
+      where: SAID,
+    },
+  );
 }
 
 describe('what reaches the log of an error', () => {
@@ -31,7 +34,12 @@ describe('what reaches the log of an error', () => {
     logger.error({ err: foreignError() }, 'failed');
     expect(last()).toMatchObject({
       msg: 'failed',
-      err: { name: 'Error', code: '23505', stack: expect.stringContaining('logger.test.ts'), cause: { name: 'Error' } },
+      err: {
+        name: 'Error',
+        code: '23505',
+        stack: expect.stringContaining('logger.test.ts'),
+        cause: { name: 'Error' },
+      },
     });
     expect(lines.join('')).not.toContain('Utrecht');
   });
@@ -63,7 +71,12 @@ test('fields that hold text or secrets are cut out, at the top and one level dow
   const fields = { content: SAID, query: SAID, apiKey: SAID, connectionString: SAID };
   logger.info({ ...fields, job: fields, extraction_id: 'kept' }, 'event');
   expect(lines.join('')).not.toContain('Utrecht');
-  expect(last()).toMatchObject({ service: 'test', content: '[redacted]', extraction_id: 'kept', msg: 'event' });
+  expect(last()).toMatchObject({
+    service: 'test',
+    content: '[redacted]',
+    extraction_id: 'kept',
+    msg: 'event',
+  });
 });
 
 test('the level is kept', () => {

@@ -7,6 +7,8 @@ export type OwnRedis = Readonly<{
   port: number;
   /** Orderly end, as on SIGTERM. */
   stop(): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing answers. */
+  freeze(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data after `stop` or `kill`. */
@@ -50,6 +52,7 @@ export async function startRedis(options: OwnRedisOptions): Promise<OwnRedis> {
     port,
     start,
     stop: async () => server?.kill('SIGTERM'),
+    freeze: async () => server?.kill('SIGSTOP'),
     kill: async () => server?.kill('SIGKILL'),
   };
 }

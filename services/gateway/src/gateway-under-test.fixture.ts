@@ -1,16 +1,16 @@
 import { type Authenticator } from '@factmill/auth';
 import { type Config, loadConfig } from '@factmill/config';
 import type { Permission, Problem } from '@factmill/contracts';
-import {
-  createPool,
-  type DatabasePool,
-  ensureTenant,
-  insertApiKey,
-  migrate,
-} from '@factmill/database';
+import { createPool, type DatabasePool, ensureTenant, insertApiKey, migrate } from '@factmill/database';
 import { generateApiKey } from '@factmill/auth';
 import { createQueues, type Queues } from '@factmill/queue';
-import { createClosers, externalStorage, openAuthenticator, openDatabase, queueConfigOf } from '@factmill/runtime';
+import {
+  createClosers,
+  externalStorage,
+  openAuthenticator,
+  openDatabase,
+  queueConfigOf,
+} from '@factmill/runtime';
 import { createLogger, startTelemetry } from '@factmill/telemetry';
 import { createRedisNamespace, createTestDatabase } from '@factmill/testkit';
 import { Writable } from 'node:stream';
@@ -57,7 +57,9 @@ export type GatewayUnderTest = Readonly<{
 const logger = { info: () => undefined, warn: () => undefined };
 
 /** A gateway on a database and a Redis namespace of its own, behind authentication, on a free port. */
-export async function startGateway(environment: Readonly<Record<string, string>> = {}): Promise<GatewayUnderTest> {
+export async function startGateway(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<GatewayUnderTest> {
   const closers = createClosers();
   let databaseUrl = environment['DATABASE_URL'];
   if (databaseUrl === undefined) {
@@ -87,7 +89,9 @@ export async function startGateway(environment: Readonly<Record<string, string>>
     },
   });
   const log = createLogger({ service: 'gateway', level: 'info', destination });
-  const telemetry = closers.add(await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }));
+  const telemetry = closers.add(
+    await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }),
+  );
   const storage = externalStorage(config);
   const database = closers.add(openDatabase(config, storage, 'gateway', log));
   const queues = closers.add(
@@ -153,6 +157,9 @@ export function fieldsOf(answer: Answer): string[] {
 }
 
 /** A message of a user. */
-export function said(content: string, fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function said(
+  content: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   return { role: 'user', content, ...fields };
 }

@@ -5,7 +5,9 @@ import type { Standalone } from './create-standalone.ts';
 export function banner(addresses: Standalone, config: Config): string {
   const { gatewayUrl } = addresses;
   const storage =
-    config.storage.databaseUrl === null ? `embedded Postgres in ${config.storage.dataDir}` : 'Postgres at DATABASE_URL';
+    config.storage.databaseUrl === null
+      ? `embedded Postgres in ${config.storage.dataDir}`
+      : 'Postgres at DATABASE_URL';
   const queue = config.storage.redisUrl === null ? 'in that Postgres' : 'Redis at REDIS_URL';
   const model = config.extractor.chatModel === null ? 'rules, no model' : config.extractor.chatModel.model;
   const key = config.auth.mode === 'required' ? ` -H 'Authorization: Bearer fm_…'` : '';
@@ -25,7 +27,7 @@ Try it:
 
   curl -s ${gatewayUrl}/v1/extractions ${json} -d '{"user_id":"maya","messages":[{"role":"user","content":"I moved to Lisbon last spring and I work as a nurse. My dog is called Bruno."}]}'
 
-  curl -s ${gatewayUrl}/v1/memories/search ${json} -d '{"user_id":"maya","query":"Where does she live?"}'
+  curl -s ${gatewayUrl}/v1/memories/search ${json} -d '{"user_id":"maya","query":"Which city does the user live in?"}'
 
   curl -s '${gatewayUrl}/v1/memories?user_id=maya'${key}
 

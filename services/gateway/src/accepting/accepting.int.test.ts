@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Answer, fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import {
+  type Answer,
+  fieldsOf,
+  type GatewayUnderTest,
+  said,
+  startGateway,
+} from '../gateway-under-test.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -27,7 +33,10 @@ async function count(table: string, where = 'true', values: unknown[] = []): Pro
 
 describe('202', () => {
   test('means that messages and ledger row are committed and the job is queued', async () => {
-    const answer = await post('first', { user_id: 'ada', messages: [said('I live in Utrecht.'), said('I like tea.')] });
+    const answer = await post('first', {
+      user_id: 'ada',
+      messages: [said('I live in Utrecht.'), said('I like tea.')],
+    });
     expect(answer).toMatchObject({
       status: 202,
       body: { conversation_id: 'first', user_id: 'ada', extraction: { state: 'pending' } },
@@ -52,7 +61,9 @@ describe('202', () => {
       },
     ]);
     const listed = await gateway.call('GET', '/v1/conversations/first/messages');
-    expect(listed.body.data.map((message: { id: string; content: string }) => [message.id, message.content])).toEqual([
+    expect(
+      listed.body.data.map((message: { id: string; content: string }) => [message.id, message.content]),
+    ).toEqual([
       [answer.body.message_ids[0], 'I live in Utrecht.'],
       [answer.body.message_ids[1], 'I like tea.'],
     ]);
@@ -61,7 +72,12 @@ describe('202', () => {
 
   test('of POST /v1/extractions says where to look', async () => {
     const answer = await gateway.call('POST', '/v1/extractions', {
-      body: { user_id: 'ada', messages: [said('I have a cat.')], preset: 'facts-and-context', metadata: { run: 7 } },
+      body: {
+        user_id: 'ada',
+        messages: [said('I have a cat.')],
+        preset: 'facts-and-context',
+        metadata: { run: 7 },
+      },
     });
     expect(answer).toMatchObject({ status: 202, body: { state: 'pending', user_id: 'ada' } });
     const status = await gateway.call('GET', answer.body.status_url);
@@ -84,7 +100,11 @@ describe('202', () => {
   test('everything that a message can carry comes back as it was', async () => {
     const call = { id: 'call-1', type: 'function', function: { name: 'find', arguments: '{"city":"Łódź"}' } };
     const messages = [
-      said('Where is it? 👋 ￿ \u2028', { id: 'm1', name: 'Ada', created_at: '2025-03-01T10:00:00.123+02:00' }),
+      said('Where is it? 👋 ￿ \u2028', {
+        id: 'm1',
+        name: 'Ada',
+        created_at: '2025-03-01T10:00:00.123+02:00',
+      }),
       { id: 'm2', role: 'assistant', content: 'Looking.', tool_calls: [call] },
       { id: 'm3', role: 'tool', content: '', tool_call_id: 'call-1' },
     ];
@@ -100,11 +120,19 @@ describe('202', () => {
 
 describe('what is extracted when', () => {
   test('auto waits for something a user said; flush takes what is left, once', async () => {
-    const assistant = await post('auto', { user_id: 'ada', messages: [{ role: 'assistant', content: 'Hello!' }] });
+    const assistant = await post('auto', {
+      user_id: 'ada',
+      messages: [{ role: 'assistant', content: 'Hello!' }],
+    });
     expect(assistant.body.extraction).toBeNull();
     const flushed = await gateway.call('POST', '/v1/conversations/auto/flush');
-    expect(flushed).toMatchObject({ status: 202, body: { user_id: 'ada', message_ids: [], extraction: { state: 'pending' } } });
-    expect((await gateway.call('POST', '/v1/conversations/auto/flush', { body: {} })).body.extraction).toBeNull();
+    expect(flushed).toMatchObject({
+      status: 202,
+      body: { user_id: 'ada', message_ids: [], extraction: { state: 'pending' } },
+    });
+    expect(
+      (await gateway.call('POST', '/v1/conversations/auto/flush', { body: {} })).body.extraction,
+    ).toBeNull();
     const user = await post('auto', { messages: [said('I am a nurse.')] });
     const { body } = await gateway.call('GET', `/v1/extractions/${user.body.extraction.id}`);
     expect(body).toMatchObject({ user_id: 'ada', trigger: 'messages' });
@@ -115,9 +143,10 @@ describe('what is extracted when', () => {
     const stored = await post('later', { user_id: 'ada', extract: 'never', messages: [said('one')] });
     expect(stored).toMatchObject({ status: 202, body: { extraction: null } });
     const now = await post('later', { extract: 'now', messages: [{ role: 'assistant', content: 'two' }] });
-    const { rows } = await gateway.database.query('select from_seq, to_seq from extractions where id = $1::uuid', [
-      now.body.extraction.id,
-    ]);
+    const { rows } = await gateway.database.query(
+      'select from_seq, to_seq from extractions where id = $1::uuid',
+      [now.body.extraction.id],
+    );
     expect(rows).toEqual([{ from_seq: 1, to_seq: 2 }]);
   });
 
@@ -153,7 +182,10 @@ describe('Idempotency-Key', () => {
       expect(answer).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
     }
     const anonymous = { messages: body.messages };
-    const [ada, bob] = [await gateway.makeKey({ name: 'ada-key' }), await gateway.makeKey({ name: 'bob-key' })];
+    const [ada, bob] = [
+      await gateway.makeKey({ name: 'ada-key' }),
+      await gateway.makeKey({ name: 'bob-key' }),
+    ];
     expect((await extract('mine', anonymous, ada)).body.user_id).toBe('ada-key');
     expect(await extract('mine', anonymous, bob)).toMatchObject({ status: 409 });
   });
@@ -170,15 +202,22 @@ describe('Idempotency-Key', () => {
             'idempotency-key': 'rush',
           },
           body: JSON.stringify({ user_id: 'rush', messages: [said('I am in a hurry.')] }),
-        }).then(async (response) => ({ status: response.status, body: (await response.json()) as { id: string } })),
+        }).then(async (response) => ({
+          status: response.status,
+          body: (await response.json()) as { id: string },
+        })),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(await count('extractions', `user_id = 'rush'`)).toBe(1);
-    expect(await count('messages', 'conversation_id = (select conversation_id from extractions where id = $1::uuid)', [
-      answers[0]?.body.id,
-    ])).toBe(1);
+    expect(
+      await count(
+        'messages',
+        'conversation_id = (select conversation_id from extractions where id = $1::uuid)',
+        [answers[0]?.body.id],
+      ),
+    ).toBe(1);
   });
 
   test('two keys sent twice each at once never wait for each other', async () => {
@@ -193,8 +232,12 @@ describe('Idempotency-Key', () => {
   test('is good for a post that was refused: nothing is remembered of it', async () => {
     await post('owned', { user_id: 'ada', messages: [said('mine')] });
     const key = { 'idempotency-key': 'second-try' };
-    expect(await post('owned', { user_id: 'bob', messages: [said('x')] }, key)).toMatchObject({ status: 409 });
-    expect(await post('owned', { user_id: 'ada', messages: [said('x')] }, key)).toMatchObject({ status: 202 });
+    expect(await post('owned', { user_id: 'bob', messages: [said('x')] }, key)).toMatchObject({
+      status: 409,
+    });
+    expect(await post('owned', { user_id: 'ada', messages: [said('x')] }, key)).toMatchObject({
+      status: 202,
+    });
   });
 
   test('is kept apart by tenant, and has to be visible ASCII', async () => {
@@ -235,7 +278,10 @@ describe('the caller’s message ids', () => {
   test('a regenerated reply replaces the last one, and posted again nothing', async () => {
     const superseded = async () => {
       const { body } = await gateway.call('GET', '/v1/conversations/again/messages');
-      return body.data.map((message: { id: string; superseded: boolean }) => [message.id, message.superseded]);
+      return body.data.map((message: { id: string; superseded: boolean }) => [
+        message.id,
+        message.superseded,
+      ]);
     };
     const reply = (id: string) => ({ id, role: 'assistant', content: `reply ${id}` });
     await post('again', { user_id: 'ada', messages: [reply('r0'), said('q', { id: 'q' }), reply('r1')] });
@@ -319,7 +365,14 @@ describe('whose it is', () => {
 });
 
 describe('the unknown user (A10)', () => {
-  const TABLES = ['conversations', 'messages', 'extractions', 'memories', 'memory_versions', 'idempotency_keys'];
+  const TABLES = [
+    'conversations',
+    'messages',
+    'extractions',
+    'memories',
+    'memory_versions',
+    'idempotency_keys',
+  ];
   const counts = () => Promise.all(TABLES.map((table) => count(table)));
 
   test.each<[string, string, unknown]>([
@@ -331,7 +384,10 @@ describe('the unknown user (A10)', () => {
   ])('%s %s stores nothing, and says so', async (method, path, body) => {
     const before = await counts();
     for (const sent of [body, { ...(body as object), user_id: 'unknown' }]) {
-      const answer = await gateway.call(method, path, { body: sent, headers: { 'idempotency-key': 'unknown' } });
+      const answer = await gateway.call(method, path, {
+        body: sent,
+        headers: { 'idempotency-key': 'unknown' },
+      });
       expect(answer.status).toBeLessThan(300);
       expect(answer.status).not.toBe(202);
       const { skipped } = answer.body as { skipped: { reason: string; detail: string } | string };
@@ -354,7 +410,7 @@ describe('the unknown user (A10)', () => {
       body: { user_id: 'ada', memories: [{ content: 'kept' }, { content: 'not kept', user_id: 'unknown' }] },
     });
     expect(answer.body.results).toEqual([
-      { id: expect.any(String) as string, status: 'created' },
+      { id: expect.any(String) as unknown as string, status: 'created' },
       { id: null, status: 'skipped' },
     ]);
   });

@@ -20,7 +20,7 @@ function setUp(options: { maxItems?: number; maxInFlight?: number; isBad?: (item
     worthSplitting: () => true,
   });
   const drain = async () => {
-    for (let idle = 0; idle < 3; ) {
+    for (let idle = 0; idle < 3;) {
       const gate = gates.shift();
       if (gate === undefined) idle += 1;
       else {
@@ -126,9 +126,9 @@ test('whatever fails and however much arrives, every item is answered once, with
           answers.at(-1)?.catch(() => undefined);
         }
         for (const [index, result] of (await Promise.allSettled(answers)).entries()) {
-          if (items[index]?.isBad === true) expect(result.status).toBe('rejected');
+          if (items[index]?.isBad) expect(result.status).toBe('rejected');
           else expect(result).toEqual({ status: 'fulfilled', value: index * 10 });
-          expect(served.get(index) ?? 0).toBe(items[index]?.isBad === true ? 0 : 1);
+          expect(served.get(index) ?? 0).toBe(items[index]?.isBad ? 0 : 1);
         }
       },
     ),

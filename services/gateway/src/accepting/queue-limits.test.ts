@@ -13,7 +13,11 @@ function setUp(settings: Record<string, unknown>) {
     const rows = Object.entries(state.settings).map(([key, value]) => ({ key, value }));
     return Promise.resolve({ rows: rows as never[], rowCount: rows.length });
   };
-  const database: Sql = { query, one: () => Promise.reject(new Error()), maybeOne: () => Promise.reject(new Error()) };
+  const database: Sql = {
+    query,
+    one: () => Promise.reject(new Error()),
+    maybeOne: () => Promise.reject(new Error()),
+  };
   const limits = createQueueLimits({
     database,
     configured: { queueLimit: 10, tenantQueueLimit: 5 },

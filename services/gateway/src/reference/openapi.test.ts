@@ -39,7 +39,9 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(described.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one['operationId']));
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((one) => one['operationId']),
+    );
     expect(new Set(ids).size).toBe(OPERATIONS.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
@@ -54,7 +56,10 @@ describe('the OpenAPI document', () => {
 
   test('describes what each operation takes and gives, and that it can fail', () => {
     for (const { method, path, body, response, status, permission } of OPERATIONS) {
-      const operation = document.paths[path]?.[method] as Json & { responses: Record<string, Json>; parameters?: Json[] };
+      const operation = document.paths[path]?.[method] as Json & {
+        responses: Record<string, Json>;
+        parameters?: Json[];
+      };
       expect(operation['description']).toContain(permission);
       expect(PERMISSIONS).toContain(permission);
       expect('requestBody' in operation).toBe(body !== undefined);
@@ -64,13 +69,17 @@ describe('the OpenAPI document', () => {
       const inPath = (operation.parameters ?? []).filter((parameter) => parameter['in'] === 'path');
       expect(inPath.map((parameter) => parameter['name'])).toEqual(placeholders);
       for (const parameter of operation.parameters ?? []) {
-        expect(parameter).toMatchObject({ name: expect.any(String) as string, schema: expect.any(Object) as object });
+        expect(parameter).toMatchObject({
+          name: expect.any(String) as unknown as string,
+          schema: expect.any(Object) as unknown as object,
+        });
       }
     }
   });
 
   test('carries no dialect marks of the generator', () => {
-    for (const [path, object] of everyObject(document)) expect([path, '$schema' in object]).toEqual([path, false]);
+    for (const [path, object] of everyObject(document))
+      expect([path, '$schema' in object]).toEqual([path, false]);
   });
 });
 
@@ -80,7 +89,7 @@ type Layer = { route?: { path: string; methods: Record<string, boolean> } };
 test('the routes of the application are the operations of the contract, no more and no less', () => {
   const routers = v1Routes({ config: loadConfig({}) } as RouteDeps);
   const routes = routers.flatMap(({ path: mount, router }) =>
-    (router.stack as Layer[]).flatMap(({ route }) =>
+    (router.stack as unknown as Layer[]).flatMap(({ route }) =>
       route === undefined
         ? []
         : Object.keys(route.methods).map(

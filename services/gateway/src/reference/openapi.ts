@@ -66,7 +66,11 @@ export function openApiDocument(version: string): Json {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, $defs: _definitions, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  const {
+    $schema: _dialect,
+    $defs: _definitions,
+    ...rest
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
   return withoutLocalReferences(rest) as Json;
 }
 
@@ -77,7 +81,9 @@ function withoutLocalReferences(value: unknown): unknown {
   if ('$ref' in value && typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/')) {
     return { $ref: '#/components/schemas/AnyJson' };
   }
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutLocalReferences(child)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, withoutLocalReferences(child)]),
+  );
 }
 
 function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): Json {

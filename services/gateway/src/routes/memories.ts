@@ -5,7 +5,6 @@ import {
   deleteMemoriesQuerySchema,
   type ListMemoriesQuery,
   listMemoriesQuerySchema,
-  type MemoryInput,
   patchMemorySchema,
   text,
   timestampSchema,
@@ -73,7 +72,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
     const body = validate(batchMemoriesSchema, request.body);
     const items = body.memories.map(({ user_id, ...input }) => ({
       userId: userOf(user_id ?? body.user_id, response),
-      input: input as MemoryInput,
+      input,
     }));
     const results = await service.save(principalOf(response).tenantId, items, actorOf(response));
     const skipped = items.some((item) => item.userId === UNKNOWN_USER);

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_CONTENT_LENGTH, OPERATIONS, problemSchema } from '@factmill/contracts';
-import { type Answer, fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import {
+  type Answer,
+  fieldsOf,
+  type GatewayUnderTest,
+  said,
+  startGateway,
+} from '../gateway-under-test.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {
@@ -15,7 +21,11 @@ const post = (body: unknown, path = MESSAGES) => gateway.call('POST', path, { bo
 const postRaw = (raw: string, headers = {}) => gateway.call('POST', MESSAGES, { raw, headers });
 
 function expectProblem(answer: Answer, status: number, code: string): void {
-  expect([answer.status, answer.body?.code, answer.text.slice(0, 200)]).toEqual([status, code, answer.text.slice(0, 200)]);
+  expect([answer.status, answer.body?.code, answer.text.slice(0, 200)]).toEqual([
+    status,
+    code,
+    answer.text.slice(0, 200),
+  ]);
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
   expect(problemSchema.parse(answer.body).request_id).toBe(answer.headers.get('x-request-id'));
 }
@@ -30,12 +40,20 @@ describe('messages that are refused', () => {
     ['too long', { messages: [said('x'.repeat(MAX_CONTENT_LENGTH + 1))] }, 'messages.0.content'],
     ['a NUL', { messages: [said('a\u0000b')] }, 'messages.0.content'],
     ['a lone surrogate', { messages: [said('a'), said('\ud83d')] }, 'messages.1.content'],
-    ['a NUL in a tool call', { messages: [said('a', { tool_calls: [{ x: { y: '\u0000' } }] })] }, 'messages.0.tool_calls.0'],
+    [
+      'a NUL in a tool call',
+      { messages: [said('a', { tool_calls: [{ x: { y: '\u0000' } }] })] },
+      'messages.0.tool_calls.0',
+    ],
     ['no content at all', { messages: [{ role: 'assistant', content: null }] }, 'messages.0.content'],
     ['another role', { messages: [{ role: 'wizard', content: 'x' }] }, 'messages.0.role'],
     ['an unknown field', { messages: [said('a')], colour: 'red' }, 'colour'],
     ['an unknown field of a message', { messages: [said('a', { mood: 'x' })] }, 'messages.0.mood'],
-    ['a date in no year', { messages: [said('a', { created_at: '0000-01-01T00:00:00Z' })] }, 'messages.0.created_at'],
+    [
+      'a date in no year',
+      { messages: [said('a', { created_at: '0000-01-01T00:00:00Z' })] },
+      'messages.0.created_at',
+    ],
     ['a blank user', { messages: [said('a')], user_id: ' ' }, 'user_id'],
     ['a user with a line break', { messages: [said('a')], user_id: 'a\nb' }, 'user_id'],
   ])('%s', async (_what, body, field) => {
@@ -48,13 +66,21 @@ describe('messages that are refused', () => {
     expectProblem(await post({ messages: [said('a', { tool_calls: [deep(16)] })] }), 400, 'invalid_request');
     expectProblem(await postRaw(`${'['.repeat(200_000)}${']'.repeat(200_000)}`), 400, 'invalid_request');
     for (const key of ['__proto__', 'constructor', 'prototype']) {
-      expectProblem(await postRaw(`{"messages":[{"role":"user","content":"a","${key}":{"x":1}}]}`), 400, 'forbidden_key');
+      expectProblem(
+        await postRaw(`{"messages":[{"role":"user","content":"a","${key}":{"x":1}}]}`),
+        400,
+        'forbidden_key',
+      );
     }
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
   test('too large, not JSON, or of another type', async () => {
-    expectProblem(await post({ messages: Array.from({ length: 11 }, () => said('x'.repeat(100_000))) }), 413, 'payload_too_large');
+    expectProblem(
+      await post({ messages: Array.from({ length: 11 }, () => said('x'.repeat(100_000))) }),
+      413,
+      'payload_too_large',
+    );
     expectProblem(await postRaw('{"messages": ['), 400, 'invalid_json');
     expectProblem(await postRaw('{}', { 'content-type': 'text/plain' }), 400, 'invalid_request');
     expectProblem(await post([]), 400, 'invalid_request');
@@ -75,7 +101,9 @@ describe('addresses', () => {
   test('an id may be almost anything, but not unprintable or endless', async () => {
     const id = 'chat/42 ?#%&=+ ünïcode 你好 ../..';
     const path = `/v1/conversations/${encodeURIComponent(id)}`;
-    const created = await gateway.call('POST', `${path}/messages`, { body: { user_id: 'ada', messages: [said('a')] } });
+    const created = await gateway.call('POST', `${path}/messages`, {
+      body: { user_id: 'ada', messages: [said('a')] },
+    });
     expect(created.body.conversation_id).toBe(id);
     expect((await gateway.call('GET', path)).body.id).toBe(id);
     expect((await gateway.call('GET', `${path}/messages`)).body.data).toHaveLength(1);
@@ -95,11 +123,26 @@ describe('addresses', () => {
     expectProblem(await gateway.call('GET', '/v1/nothing'), 404, 'not_found');
     expectProblem(await gateway.call('PUT', '/v1/memories', { body: {} }), 404, 'not_found');
     expectProblem(await gateway.call('GET', '/v1/conversations/none'), 404, 'not_found');
-    expectProblem(await gateway.call('GET', '/v1/extractions/01930000-0000-7000-8000-00000000000a'), 404, 'not_found');
+    expectProblem(
+      await gateway.call('GET', '/v1/extractions/01930000-0000-7000-8000-00000000000a'),
+      404,
+      'not_found',
+    );
   });
 
   test('query parameters are checked like bodies', async () => {
-    for (const query of ['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'sort_by=mood', 'tier=9', 'colour=red', 'limit=1&limit=2', 'all_users=yes', 'q=%00']) {
+    for (const query of [
+      'limit=0',
+      'limit=201',
+      'limit=x',
+      'offset=-1',
+      'sort_by=mood',
+      'tier=9',
+      'colour=red',
+      'limit=1&limit=2',
+      'all_users=yes',
+      'q=%00',
+    ]) {
       expectProblem(await gateway.call('GET', `/v1/memories?user_id=ada&${query}`), 400, 'invalid_request');
     }
     for (const query of ['state=lost', 'since=yesterday', 'since=0000-01-01T00:00:00Z', 'limit=1000']) {
@@ -110,7 +153,12 @@ describe('addresses', () => {
   test('a cursor of another list, or of nobody, is the caller’s mistake', async () => {
     const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
     const uuid = '01930000-0000-7000-8000-00000000000a';
-    const lists = ['/v1/memories?user_id=ada', '/v1/conversations?user_id=ada', '/v1/extractions?limit=5', '/v1/conversations/c/messages?limit=5'];
+    const lists = [
+      '/v1/memories?user_id=ada',
+      '/v1/conversations?user_id=ada',
+      '/v1/extractions?limit=5',
+      '/v1/conversations/c/messages?limit=5',
+    ];
     const cursors = [
       'x',
       cursor([]),
@@ -125,7 +173,8 @@ describe('addresses', () => {
       cursor([1e300]),
     ];
     for (const list of lists) {
-      for (const bad of cursors) expectProblem(await gateway.call('GET', `${list}&cursor=${bad}`), 400, 'invalid_request');
+      for (const bad of cursors)
+        expectProblem(await gateway.call('GET', `${list}&cursor=${bad}`), 400, 'invalid_request');
     }
   });
 });
@@ -134,7 +183,10 @@ describe('authentication', () => {
   test('every operation needs a key', async () => {
     for (const { method, path } of OPERATIONS) {
       const address = path.replace('{id}', '01930000-0000-7000-8000-00000000000a');
-      const answer = await gateway.call(method.toUpperCase(), address, { key: null, ...(method === 'get' ? {} : { body: {} }) });
+      const answer = await gateway.call(method.toUpperCase(), address, {
+        key: null,
+        ...(method === 'get' ? {} : { body: {} }),
+      });
       expectProblem(answer, 401, 'unauthorized');
       expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="factmill"');
     }
@@ -144,8 +196,12 @@ describe('authentication', () => {
     const none = await gateway.makeKey({ permissions: ['queue.read'] });
     for (const { method, path, permission } of OPERATIONS) {
       const address = path.replace('{id}', '01930000-0000-7000-8000-00000000000a');
-      const call = { ...(method === 'get' ? {} : { body: {} }) };
-      expectProblem(await gateway.call(method.toUpperCase(), address, { ...call, key: none }), 403, 'forbidden');
+      const call = method === 'get' ? {} : { body: {} };
+      expectProblem(
+        await gateway.call(method.toUpperCase(), address, { ...call, key: none }),
+        403,
+        'forbidden',
+      );
       const key = await gateway.makeKey({ permissions: [permission] });
       expect((await gateway.call(method.toUpperCase(), address, { ...call, key })).status).not.toBe(403);
     }
@@ -154,7 +210,11 @@ describe('authentication', () => {
   test('all ways of sending the key work; expired ones do not', async () => {
     const key = await gateway.makeKey({ userId: 'ada' });
     const basic = `Basic ${Buffer.from(`any:${key}`).toString('base64')}`;
-    for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }, { authorization: basic }]) {
+    for (const headers of [
+      { 'x-api-key': key },
+      { authorization: `Bearer ${key}` },
+      { authorization: basic },
+    ]) {
       expect((await gateway.call('GET', '/v1/memories', { key: null, headers })).status).toBe(200);
     }
     const expired = await gateway.makeKey({ expiresAt: new Date(Date.now() - 1_000) });

@@ -1,0 +1,46 @@
+// npm run bench -- [names…] [--quick] [--write] [--cpu-prof <folder>]; see bench/README.md.
+import { parseArgs } from 'node:util';
+import { accept } from './accept.ts';
+import type { Benchmark, Row } from './benchmark.ts';
+import { jobs } from './jobs.ts';
+import { latency } from './latency.ts';
+import { memory } from './memory.ts';
+import { describeMachine, toTable, writeResults } from './report.ts';
+import { search } from './search.ts';
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { accept, jobs, latency, search, memory };
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    'cpu-prof': { type: 'string' },
+  },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(BENCHMARKS).join(', ')}.`,
+  );
+  process.exit(1);
+}
+
+const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(
+  ' ',
+);
+const machine = await describeMachine(command.replace(/ --write\b/, ''));
+const rows: Row[] = [];
+for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const startedAt = performance.now();
+  rows.push(...(await benchmark({ quick: values.quick, profileDirectory: values['cpu-prof'] })));
+  console.error(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
+}
+const results = `${machine}\n\n${toTable(rows)}`;
+console.log(`\n${results}`);
+if (values.write) await writeResults(results);
+process.exit(0);

@@ -1,0 +1,54 @@
+// A chat and embedding endpoint that answers at once. It finds the code word of the last message in the body
+// without parsing it and hands out vectors that were written before, so that it costs the machine little.
+import { createServer, type IncomingMessage } from 'node:http';
+
+const DIMENSIONS = 512;
+const VECTORS = Array.from({ length: 256 }, () => {
+  const vector = Array.from({ length: DIMENSIONS }, () => Math.random() - 0.5);
+  const length = Math.hypot(...vector);
+  return JSON.stringify(vector.map((component) => Number((component / length).toFixed(6))));
+});
+const CODE_WORD = /code word number (\d+) is/g;
+let given = 0;
+
+function chatReply(body: string): string {
+  const number = [...body.matchAll(CODE_WORD)].at(-1)?.[1] ?? '0';
+  const content = JSON.stringify({ facts: { [`code_word_${number}`]: `zebra${number}` }, context: [] });
+  const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' };
+  const usage = { prompt_tokens: 400, completion_tokens: 20, total_tokens: 420 };
+  return JSON.stringify({
+    id: 'chat',
+    object: 'chat.completion',
+    created: 0,
+    model: 'instant',
+    choices: [choice],
+    usage,
+  });
+}
+
+function embeddingsReply(body: string): string {
+  const { input } = JSON.parse(body) as { input: readonly string[] };
+  const data = input.map((_, index) => {
+    given += 1;
+    return `{"object":"embedding","index":${index},"embedding":${VECTORS[given % VECTORS.length]}}`;
+  });
+  return `{"object":"list","model":"instant","data":[${data.join(',')}],"usage":{"prompt_tokens":1,"total_tokens":1}}`;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  request.setEncoding('utf8');
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+const server = createServer((request, response) => {
+  void readBody(request).then((body) => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/v1/chat/completions') response.end(chatReply(body));
+    else if (request.url === '/v1/embeddings') response.end(embeddingsReply(body));
+    else response.end('{}');
+  });
+});
+server.listen(Number(process.env['PORT']), '127.0.0.1');
+process.once('SIGTERM', () => process.exit(0));

@@ -1,0 +1,55 @@
+import { testDatabaseUrl, testRedisUrl } from '@factmill/testkit';
+import { Redis } from 'ioredis';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { Client } from 'pg';
+import type { Row } from './benchmark.ts';
+
+const README = new URL('../README.md', import.meta.url);
+const SECTION = /(<!-- results -->\n)[\s\S]*(<!-- \/results -->)/;
+
+/** The machine, what ran on it, and what else it was doing. Take it before the first benchmark. */
+export async function describeMachine(command: string): Promise<string> {
+  const database = new Client({ connectionString: testDatabaseUrl() });
+  await database.connect();
+  const { rows } = await database.query<{ postgres: string; pgvector: string }>(
+    `select current_setting('server_version') as postgres,
+       (select default_version from pg_available_extensions where name = 'vector') as pgvector`,
+  );
+  await database.end();
+  const redis = new Redis(testRedisUrl());
+  const redisVersion = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1];
+  redis.disconnect();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return [
+    `${new Date().toISOString().slice(0, 10)}, \`${command}\`.`,
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${gigabytes} GB; load average at the start ${loadavg()[0]?.toFixed(1)}.`,
+    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.postgres} with pgvector ${rows[0]?.pgvector}, flushing to disk, Redis ${redisVersion} with AOF; all of them, the load generator and the model share the machine.`,
+  ].join('\n');
+}
+
+/** The results as one Markdown table. */
+export function toTable(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    row.benchmark,
+    row.measure,
+    row.ours,
+    row.baseline ?? '',
+    row.ratio?.toFixed(2) ?? '',
+    row.aim?.text ?? '',
+    row.aim === undefined ? '' : row.aim.reached ? 'yes' : '**no**',
+  ]);
+  const header = ['benchmark', 'measure', 'Factmill', 'baseline', 'ratio', 'aim', 'reached'];
+  const lines = [header, header.map(() => '---'), ...cells].map((line) => `| ${line.join(' | ')} |`);
+  return lines.join('\n');
+}
+
+/** Puts the results between the markers of bench/README.md. */
+export async function writeResults(text: string): Promise<void> {
+  const readme = await readFile(README, 'utf8');
+  if (!SECTION.test(readme)) throw new Error('bench/README.md has lost its markers for the results');
+  await writeFile(
+    README,
+    readme.replace(SECTION, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+  );
+}

@@ -1,0 +1,133 @@
+import { migrate } from '@factmill/database';
+import { createRedisNamespace, createTestDatabase, freePort } from '@factmill/testkit';
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { callJson } from './call-json.ts';
+import { type Service, startService } from './start-service.ts';
+
+export type ServiceName = 'gateway' | 'retrieval' | 'extractor' | 'standalone';
+
+/** Where one benchmark takes place: an empty database, an empty part of Redis, and what it starts on them. */
+export type Stage = Readonly<{
+  databaseUrl: string;
+  redisUrl: string;
+  /** Begin every queue and key with it. */
+  prefix: string;
+  database: Pool;
+  /** A folder for logs and data, removed when this process ends. */
+  folder: string;
+  /** Settings of every service: the stage's storage, authentication required. */
+  env: Readonly<Record<string, string>>;
+  start: (
+    service: ServiceName,
+    env?: Readonly<Record<string, string>>,
+    from?: 'src' | 'dist',
+  ) => Promise<Service>;
+  /** Starts a program of this package. It gets PORT. */
+  startProgram: (
+    name: string,
+    options: { env?: Record<string, string>; hasHttp: boolean },
+  ) => Promise<Service>;
+  /** Headers of an ordinary client: a key from the API, with the default permissions. */
+  createClientHeaders: (gateway: Service) => Promise<Record<string, string>>;
+  close: () => Promise<void>;
+}>;
+
+const logger = { info: () => undefined, warn: () => undefined };
+
+/** @param profileDirectory where to put CPU profiles of the services; undefined takes none */
+export async function createStage(profileDirectory?: string): Promise<Stage> {
+  const testDatabase = await createTestDatabase({
+    migrate: (connectionString) => migrate(connectionString, { logger }),
+  });
+  const redis = createRedisNamespace();
+  const folder = await mkdtemp(join(tmpdir(), 'factmill-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const database = new Pool({ connectionString: testDatabase.connectionString, max: 4 });
+  const adminKey = randomBytes(24).toString('hex');
+  const services: Service[] = [];
+  const env = {
+    DATABASE_URL: testDatabase.connectionString,
+    REDIS_URL: redis.url,
+    QUEUE_PREFIX: redis.keyPrefix,
+    AUTH: 'required',
+    ADMIN_API_KEY: adminKey,
+    LOG_LEVEL: 'info',
+  };
+
+  async function launch(
+    entry: string,
+    port: number,
+    more: Readonly<Record<string, string>>,
+    readyPath: string | null,
+  ) {
+    const service = await startService({
+      entry,
+      env: more,
+      logFile: join(folder, `${services.length}.log`),
+      url: `http://127.0.0.1:${port}`,
+      readyPath,
+      profileDirectory,
+    });
+    services.push(service);
+    return service;
+  }
+
+  return {
+    databaseUrl: testDatabase.connectionString,
+    redisUrl: redis.url,
+    prefix: redis.keyPrefix,
+    database,
+    folder,
+    env,
+    async start(service, more = {}, from = 'src') {
+      const ports = {
+        GATEWAY_PORT: await freePort(),
+        RETRIEVAL_PORT: await freePort(),
+        EXTRACTOR_PORT: await freePort(),
+      };
+      const port = {
+        gateway: ports.GATEWAY_PORT,
+        retrieval: ports.RETRIEVAL_PORT,
+        extractor: ports.EXTRACTOR_PORT,
+      };
+      return launch(
+        `services/${service}/${from === 'src' ? 'src/main.ts' : 'dist/main.js'}`,
+        service === 'standalone' ? port.gateway : port[service],
+        {
+          ...env,
+          ...Object.fromEntries(Object.entries(ports).map(([name, value]) => [name, String(value)])),
+          ...more,
+        },
+        '/readyz',
+      );
+    },
+    async startProgram(name, { env: more = {}, hasHttp }) {
+      const port = await freePort();
+      return launch(
+        `bench/src/programs/${name}.ts`,
+        port,
+        { ...more, PORT: String(port) },
+        hasHttp ? '/' : null,
+      );
+    },
+    async createClientHeaders(gateway) {
+      const { key } = await callJson<{ key: string }>(
+        `${gateway.url}/v1/api-keys`,
+        { 'x-api-key': adminKey },
+        { name: 'bench' },
+      );
+      return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+    },
+    async close() {
+      await Promise.all(services.map((service) => service.stop()));
+      await database.end();
+      await testDatabase.drop();
+      await redis.cleanup();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { parseApiKey } from '@factmill/auth';
+import { createPool, type DatabasePool, findApiKey, readSettings } from '@factmill/database';
+import { createEmptyDatabase, startProcess, type TestDatabase } from '@factmill/testkit';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Each command is a process of its own, which takes half a second of a processor to start.
+jest.setTimeout(60_000);
+
+const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+let own: TestDatabase;
+let database: DatabasePool;
+let cwd: string;
+beforeAll(async () => {
+  own = await createEmptyDatabase();
+  database = createPool({
+    connectionString: own.connectionString,
+    max: 1,
+    applicationName: 'factmill-test',
+    logger: { info: () => undefined, warn: () => undefined },
+  });
+  // Not in the repository, where somebody's .env could be.
+  cwd = await mkdtemp(join(tmpdir(), 'factmill-cli-'));
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+/** Runs `factmill …` as an operator would. */
+async function factmill(args: string, env: Record<string, string> = { DATABASE_URL: own.connectionString }) {
+  const child = await startProcess({ entry: ENTRY, args: args.split(' '), env, cwd });
+  const { code } = await child.exit;
+  return { code, output: child.output() };
+}
+
+describe('factmill migrate', () => {
+  test('brings an empty database up to date, twice at once and again', async () => {
+    const both = await Promise.all([factmill('migrate'), factmill('migrate')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.map(({ output }) => output).join('')).toContain('Applied 0001_foundation');
+    const again = await factmill('migrate');
+    expect(again.code).toBe(0);
+    expect(again.output).toMatch(
+      /^The schema is up to date\.\npgvector \d+\.\d+\.\d+, pg_trgm available\.$/m,
+    );
+  });
+});
+
+describe('factmill keys', () => {
+  test('create prints a key that is stored as a hash; list shows it without its secret; revoke ends it', async () => {
+    const created = await factmill(
+      'keys create --name desk --tenant acme --permissions memory.read,queue.read --user ada --expires 2099-01-01',
+    );
+    expect(created.code).toBe(0);
+    const key = created.output.trim();
+    const parsed = parseApiKey(key);
+    const stored = await findApiKey(database, parsed?.id ?? '');
+    expect(stored).toMatchObject({
+      name: 'desk',
+      permissions: ['memory.read', 'queue.read'],
+      userId: 'ada',
+      expiresAt: new Date('2099-01-01T00:00:00Z'),
+      revokedAt: null,
+      secretSha256: parsed?.secretSha256,
+    });
+
+    const listed = await factmill('keys list --tenant acme');
+    expect(listed.output).toBe(`${parsed?.id}\tdesk\tmemory.read,queue.read\tin force\n`);
+    expect((await factmill('keys list')).output).toBe('');
+
+    const elsewhere = await factmill(`keys revoke ${parsed?.id}`);
+    expect([elsewhere.code, elsewhere.output]).toEqual([
+      1,
+      'factmill: There is no key with this id in force for this tenant.\n',
+    ]);
+    expect((await factmill(`keys revoke ${parsed?.id} --tenant acme`)).code).toBe(0);
+    expect((await findApiKey(database, parsed?.id ?? ''))?.revokedAt).toBeInstanceOf(Date);
+    expect((await factmill('keys create --name desk --tenant acme')).code).toBe(0);
+  });
+
+  test('what cannot be is refused with a sentence', async () => {
+    const refusals = [
+      ['keys create --name desk --tenant acme', /^factmill: The tenant has a key with this name/],
+      ['keys create --name x --permissions memory.read,everything', /known are memory\.read/],
+      ['keys create --name x --expires soon', /ISO 8601/],
+      ['keys list --tenant nobody', /^factmill: There is no tenant with this name\.\n$/],
+    ] as const;
+    await Promise.all(
+      refusals.map(async ([args, sentence]) => {
+        const { code, output } = await factmill(args);
+        expect(code).toBe(1);
+        expect(output).toMatch(sentence);
+      }),
+    );
+    const { rows } = await database.query<{ name: string }>('select name from tenants order by name');
+    expect(rows.map(({ name }) => name)).toEqual(['acme', 'default']);
+  });
+});
+
+describe('factmill config', () => {
+  test('sets, lists and unsets what services read at run time', async () => {
+    const set = await Promise.all([
+      factmill('config set queue.limit 60'),
+      factmill('config set retry.strategy exponential'),
+    ]);
+    expect(set.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await readSettings(database)).toEqual({ 'queue.limit': 60, 'retry.strategy': 'exponential' });
+    expect((await factmill('config list')).output.split('\n').sort().join('\n').trim()).toBe(
+      'queue.limit\t60\nretry.strategy\t"exponential"',
+    );
+    expect((await factmill('config unset queue.limit')).code).toBe(0);
+    expect(await readSettings(database)).toEqual({ 'retry.strategy': 'exponential' });
+  });
+
+  test('refuses other names and values', async () => {
+    const refusals = [
+      ['config set queue.limit many', /a whole number from 0/],
+      ['config set retry.interval_ms 0', /a whole number from 1/],
+      ['config set retry.strategy sometimes', /fixed or exponential/],
+      ['config set constructor 1', /no setting of this name; known are queue\.limit/],
+    ] as const;
+    await Promise.all(
+      refusals.map(async ([args, sentence]) => {
+        const { code, output } = await factmill(args);
+        expect(code).toBe(1);
+        expect(output).toMatch(sentence);
+      }),
+    );
+    expect(await readSettings(database)).toEqual({ 'retry.strategy': 'exponential' });
+  });
+});
+
+describe('a bad environment', () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['no database', {}, /^factmill: DATABASE_URL has to be set/],
+    ['a bad address', { DATABASE_URL: 'mysql://user:hidden@host/db' }, /^factmill: .*DATABASE_URL/],
+    [
+      'a database that is away',
+      { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/db' },
+      /^factmill: The database cannot be reached\./,
+    ],
+  ])('%s is one sentence without secrets', async (_what, env, sentence) => {
+    const { code, output } = await factmill('config list', env);
+    expect(code).toBe(1);
+    expect(output).toMatch(sentence);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).not.toContain('hidden');
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OPERATIONS } from '@factmill/contracts';
+import { ADMIN_KEY, type GatewayUnderTest, said, startGateway } from './gateway-under-test.fixture.ts';
+
+let gateway: GatewayUnderTest;
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.call('POST', '/v1/extractions', {
+    body: { user_id: 'ada', messages: [said('I live in Utrecht.')] },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+});
+
+const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` });
+
+describe('Bull Board', () => {
+  const board = (method: string, path: string, headers: Record<string, string> = {}, of = gateway) =>
+    of.call(method, `/admin/queues${path}`, { key: null, headers });
+
+  test('asks a browser for the key', async () => {
+    for (const headers of [{}, basic('wrong')]) {
+      const answer = await board('GET', '/', headers);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+    }
+    expect((await board('GET', '/api/queues')).status).toBe(401);
+  });
+
+  test('shows the queues to those who may see them, and loads nothing from elsewhere', async () => {
+    const reader = await gateway.makeKey({ permissions: ['queue.read'] });
+    const page = await board('GET', '/', basic(reader));
+    expect(page.status).toBe(200);
+    expect(page.headers.has('www-authenticate')).toBe(false);
+    expect(page.text).toContain('Factmill queues');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
+    expect(page.headers.get('content-security-policy')).not.toContain('http');
+    const scripts = [...page.text.matchAll(/src="([^"]+\.js)"/g)].map((match) => match[1] ?? '');
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const script of scripts) {
+      const path = new URL(script, `${gateway.url}/admin/queues/`).pathname;
+      expect((await gateway.call('GET', path, { key: null, headers: basic(reader) })).status).toBe(200);
+    }
+    const queues = await board('GET', '/api/queues', basic(reader));
+    expect(queues.body.queues.map((queue: { name: string }) => queue.name)).toEqual([
+      'extraction',
+      'maintenance',
+    ]);
+    expect(queues.body.queues[0].counts.waiting).toBe(1);
+    expect(queues.text).not.toContain('Utrecht');
+  });
+
+  test('is closed to keys without the permission', async () => {
+    const key = await gateway.makeKey({ permissions: ['memory.read', 'memory.write'] });
+    expect((await board('GET', '/', basic(key))).status).toBe(403);
+    expect((await board('GET', '/api/queues', basic(key))).status).toBe(403);
+  });
+
+  test('is read-only, also for administrators, unless opted in', async () => {
+    const writer = await gateway.makeKey({ permissions: ['queue.read', 'queue.write'] });
+    const reader = await gateway.makeKey({ permissions: ['queue.read'] });
+    const pause = '/api/queues/extraction/pause';
+    expect((await board('PUT', pause, basic(reader))).status).toBe(403);
+    for (const key of [writer, ADMIN_KEY]) expect((await board('PUT', pause, basic(key))).status).toBe(405);
+    const open = await startGateway({ BULL_BOARD_WRITABLE: 'true' });
+    try {
+      const [mayWrite, mayRead] = [
+        await open.makeKey({ permissions: ['queue.read', 'queue.write'] }),
+        await open.makeKey({ permissions: ['queue.read'] }),
+      ];
+      expect((await board('PUT', pause, basic(mayRead), open)).status).toBe(403);
+      expect((await board('PUT', pause, basic(mayWrite), open)).status).toBe(200);
+    } finally {
+      await open.close();
+    }
+  });
+});
+
+describe('the reference', () => {
+  test('is a page whose every file comes from here', async () => {
+    const page = await gateway.call('GET', '/docs', { key: null });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    const loaded = files.filter((file) => !file.startsWith('data:'));
+    expect(loaded).toHaveLength(3);
+    for (const file of loaded) {
+      expect(file).toMatch(/^\/docs\//);
+      const asset = await gateway.call('GET', file, { key: null });
+      expect(asset.status).toBe(200);
+      expect(asset.text.length).toBeGreaterThan(50);
+      expect(asset.headers.get('content-type')).toMatch(/javascript|css/);
+    }
+    expect((await gateway.call('GET', '/docs/start.js', { key: null })).text).not.toMatch(/https?:/);
+    expect((await gateway.call('GET', '/', { key: null })).headers.get('location')).toBe('/docs');
+  });
+
+  test('does not hand out other files', async () => {
+    for (const path of [
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/..%2f..%2fpackage.json',
+      '/docs/%00',
+    ]) {
+      const answer = await gateway.call('GET', path, { key: null });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+    }
+  });
+
+  test('shows the document of every operation', async () => {
+    const answer = await gateway.call('GET', '/openapi.json', { key: null });
+    expect(answer.body.openapi).toBe('3.1.0');
+    for (const { method, path } of OPERATIONS) expect(answer.body.paths[path][method]).toBeDefined();
+  });
+});
+
+describe('operations', () => {
+  test('/health says how it is set up, and no secret', async () => {
+    const answer = await gateway.call('GET', '/health', { key: null });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        status: 'ok',
+        service: 'gateway',
+        auth: 'required',
+        storage: 'postgres',
+        queue: 'redis',
+        extraction: 'extractive',
+      },
+    });
+    expect(answer.text).not.toMatch(/redis:|postgres:|127\.0\.0\.1|administrators/);
+    expect((await gateway.call('GET', '/healthz', { key: null })).body).toEqual({ alive: true, reasons: [] });
+    expect((await gateway.call('GET', '/readyz', { key: null })).body).toEqual({ ready: true, missing: [] });
+  });
+
+  test('/metrics has the service’s own measurements, with bounded labels', async () => {
+    await gateway.call('GET', '/v1/memories/01930000-0000-7000-8000-00000000000a');
+    const { status, text } = await gateway.call('GET', '/metrics', { key: null });
+    expect(status).toBe(200);
+    expect(text).toMatch(
+      /factmill_http_request_duration_seconds_bucket\{[^}]*route="\/v1\/extractions\/?"[^}]*status="202"/,
+    );
+    expect(text).toContain('route="/v1/memories/:id"');
+    expect(text).not.toMatch(/01930000|Utrecht|"ada"/);
+  });
+});

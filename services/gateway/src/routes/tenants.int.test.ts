@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+
+let gateway: GatewayUnderTest;
+let ours: string;
+let theirs: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ours = await gateway.makeKey({ tenant: 'ours', permissions: ['admin'], name: 'ours' });
+  theirs = await gateway.makeKey({ tenant: 'theirs', permissions: ['admin'], name: 'theirs' });
+});
+afterAll(async () => {
+  await gateway.close();
+});
+
+describe('another tenant', () => {
+  test('sees and changes nothing of ours, by whatever id', async () => {
+    const call = (method: string, path: string, body?: unknown) =>
+      gateway.call(method, path, { body, key: ours });
+    const memory = (await call('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' }))
+      .body;
+    const accepted = (
+      await call('POST', '/v1/conversations/shared-name/messages', {
+        user_id: 'ada',
+        messages: [said('ours', { id: 'm1' })],
+      })
+    ).body;
+    const extraction = accepted.extraction.id as string;
+    await gateway.database.query(
+      `update extractions set state = 'failed', finished_at = now() where id = $1::uuid`,
+      [extraction],
+    );
+
+    const foreign = (method: string, path: string, body?: unknown) =>
+      gateway.call(method, path, { body, key: theirs });
+    for (const [method, path, body] of [
+      ['GET', `/v1/memories/${memory.id}`],
+      ['GET', `/v1/memories/${memory.id}/history`],
+      ['PATCH', `/v1/memories/${memory.id}`, { value: 'Rome' }],
+      ['DELETE', `/v1/memories/${memory.id}`],
+      ['POST', `/v1/memories/${memory.id}/restore`],
+      ['GET', '/v1/conversations/shared-name'],
+      ['GET', '/v1/conversations/shared-name/messages'],
+      ['DELETE', '/v1/conversations/shared-name'],
+      ['POST', '/v1/conversations/shared-name/flush'],
+      ['GET', `/v1/extractions/${extraction}`],
+      ['POST', `/v1/extractions/${extraction}/replay`],
+    ] as const) {
+      expect([method, path, (await foreign(method, path, body)).status]).toEqual([method, path, 404]);
+    }
+    for (const path of [
+      '/v1/memories?user_id=ada',
+      '/v1/memories?all_users=true',
+      '/v1/conversations?user_id=ada',
+      '/v1/extractions',
+    ]) {
+      expect([path, (await foreign('GET', path)).body.data]).toEqual([path, []]);
+    }
+    expect((await foreign('POST', '/v1/extractions/replay', { state: 'failed' })).body).toEqual({
+      replayed: 0,
+      ids: [],
+    });
+    expect((await foreign('DELETE', '/v1/memories?user_id=ada&key=city')).body).toEqual({ deleted: 0 });
+
+    // The same conversation, message and fact again, theirs this time.
+    const copy = await foreign('POST', '/v1/conversations/shared-name/messages', {
+      user_id: 'eve',
+      messages: [said('theirs', { id: 'm1' })],
+    });
+    expect(copy).toMatchObject({ status: 202, body: { user_id: 'eve', message_ids: ['m1'] } });
+    expect(copy.body.extraction.id).not.toBe(extraction);
+    const fact = await foreign('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' });
+    expect(fact.body.id).not.toBe(memory.id);
+    const messages = (await call('GET', '/v1/conversations/shared-name/messages')).body.data;
+    expect(messages.map((message: { content: string }) => message.content)).toEqual(['ours']);
+    expect((await call('GET', `/v1/memories/${memory.id}`)).body).toEqual(memory);
+  });
+
+  test('has API keys of its own', async () => {
+    const mine = (await gateway.call('GET', '/v1/api-keys', { key: ours })).body.data as {
+      id: string;
+      name: string;
+    }[];
+    expect(mine.map(({ name }) => name)).toEqual(['ours']);
+    expect((await gateway.call('DELETE', `/v1/api-keys/${mine[0]?.id}`, { key: theirs })).status).toBe(404);
+  });
+});
+
+describe('/v1/api-keys', () => {
+  test('a key is shown once, stored as a hash, works, and is revoked at once', async () => {
+    const created = await gateway.call('POST', '/v1/api-keys', {
+      key: ours,
+      body: {
+        name: 'reader',
+        permissions: ['memory.read'],
+        user_id: 'ada',
+        expires_at: '2099-01-01T00:00:00Z',
+      },
+    });
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        name: 'reader',
+        permissions: ['memory.read'],
+        user_id: 'ada',
+        revoked: false,
+        expires_at: '2099-01-01T00:00:00.000Z',
+      },
+    });
+    const { id, key } = created.body as { id: string; key: string };
+    const secret = key.slice(`fm_${id}_`.length);
+    const stored = await gateway.database.one<{ row: string; hash: Buffer }>(
+      'select api_keys::text as row, secret_sha256 as hash from api_keys where id = $1::text',
+      [id],
+    );
+    expect(stored.hash).toEqual(createHash('sha256').update(secret).digest());
+    expect(stored.row).not.toContain(secret);
+
+    expect((await gateway.call('GET', '/v1/memories', { key })).status).toBe(200);
+    expect((await gateway.call('POST', '/v1/memories', { key, body: { content: 'x' } })).status).toBe(403);
+    const listed = await gateway.call('GET', '/v1/api-keys', { key: ours });
+    expect(listed.text).not.toContain(secret);
+    expect(listed.body.data).toContainEqual({ ...created.body, key: undefined });
+
+    expect((await gateway.call('DELETE', `/v1/api-keys/${id}`, { key: ours })).status).toBe(204);
+    expect((await gateway.call('GET', '/v1/memories', { key })).status).toBe(401);
+    expect((await gateway.call('DELETE', `/v1/api-keys/${id}`, { key: ours })).status).toBe(404);
+    expect(gateway.logged()).not.toContain(secret);
+  });
+
+  test('names are taken until they are free again', async () => {
+    const make = () => gateway.call('POST', '/v1/api-keys', { key: ours, body: { name: 'once' } });
+    const first = await make();
+    expect(first.body.permissions).toEqual(['memory.read', 'memory.write']);
+    expect(await make()).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+    await gateway.call('DELETE', `/v1/api-keys/${first.body.id}`, { key: ours });
+    expect((await make()).status).toBe(201);
+  });
+
+  test('only for administrators', async () => {
+    const key = await gateway.makeKey({
+      tenant: 'ours',
+      permissions: ['memory.read', 'memory.write', 'queue.write'],
+    });
+    expect((await gateway.call('POST', '/v1/api-keys', { key, body: { name: 'x' } })).status).toBe(403);
+    expect((await gateway.call('GET', '/v1/api-keys', { key })).status).toBe(403);
+  });
+});
+
+describe('conversations', () => {
+  const create = (body: unknown) => gateway.call('POST', '/v1/conversations', { body });
+
+  test('are created once, listed last active first, and deleted with their messages', async () => {
+    const made = await create({
+      id: 'c1',
+      user_id: 'lister',
+      project: 'p',
+      title: 'Tea',
+      metadata: { a: 1 },
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { id: 'c1', project: 'p', title: 'Tea', metadata: { a: 1 }, message_count: 0 },
+    });
+    expect(await create({ id: 'c1', user_id: 'lister' })).toMatchObject({
+      status: 200,
+      body: { title: 'Tea' },
+    });
+    expect((await create({ user_id: 'lister' })).body.id).toMatch(/^[0-9a-f-]{36}$/);
+    await gateway.call('POST', '/v1/conversations/c1/messages', { body: { messages: [said('a')] } });
+    const { body } = await gateway.call('GET', '/v1/conversations?user_id=lister');
+    expect(body.data).toHaveLength(2);
+    expect(body.data[0]).toMatchObject({ id: 'c1', message_count: 1 });
+    expect((await gateway.call('GET', '/v1/conversations?user_id=lister&project=p')).body.data).toHaveLength(
+      1,
+    );
+    const kept = (
+      await gateway.call('POST', '/v1/memories', { body: { user_id: 'lister', content: 'stays' } })
+    ).body;
+    expect((await gateway.call('GET', '/v1/conversations/c1?user_id=another')).status).toBe(404);
+    expect((await gateway.call('DELETE', '/v1/conversations/c1')).status).toBe(204);
+    expect((await gateway.call('GET', '/v1/conversations/c1/messages')).status).toBe(404);
+    expect((await gateway.call('GET', `/v1/memories/${kept.id}`)).status).toBe(200);
+  });
+
+  test('and messages come page by page, none lost and none twice', async () => {
+    // All within one millisecond, apart only by microseconds.
+    await gateway.database.query(
+      `insert into conversations (tenant_id, id, user_id, last_active_at)
+       select '00000000-0000-7000-8000-000000000001', 'p' || n, 'pager',
+         timestamptz '2026-01-01T00:00:00Z' + (n % 7) * interval '1 microsecond' from generate_series(1, 23) n`,
+    );
+    const walk = async (path: string): Promise<string[]> => {
+      const seen: string[] = [];
+      for (let cursor = ''; ;) {
+        const { body } = await gateway.call('GET', `${path}${cursor}`);
+        seen.push(...(body.data as { id: string }[]).map(({ id }) => id));
+        if (body.next_cursor === null) return seen;
+        cursor = `&cursor=${body.next_cursor}`;
+      }
+    };
+    const conversations = await walk('/v1/conversations?user_id=pager&limit=4');
+    expect(conversations).toHaveLength(23);
+    expect(new Set(conversations).size).toBe(23);
+    const ids = Array.from({ length: 11 }, (_, index) => `m${index}`);
+    await gateway.call('POST', '/v1/conversations/p1/messages', {
+      body: { messages: ids.map((id) => said('x', { id })) },
+    });
+    expect(await walk('/v1/conversations/p1/messages?limit=3')).toEqual(ids);
+    for (const id of ids.slice(0, 7)) {
+      await gateway.call('POST', '/v1/extractions', { body: { user_id: 'pager', messages: [said(id)] } });
+    }
+    const extractions = await walk('/v1/extractions?user_id=pager&limit=2');
+    expect(new Set(extractions).size).toBe(8);
+    expect(extractions).toHaveLength(8);
+  });
+});
