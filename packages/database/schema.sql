@@ -374,6 +374,8 @@ CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_lim
 AS $function$
 declare
   v_request jsonb;
+  v_place bigint;
+  v_taken jsonb;
   v_results jsonb := '[]';
   v_dropped jsonb := '[]';
 begin
@@ -387,8 +389,9 @@ begin
         'factmill.idempotency ' || (value->>'tenant_id') || ' ' || (value->>'idempotency_key'), 0) as key_lock
       from jsonb_array_elements(requests) where value->>'idempotency_key' is not null
       order by key_lock offset 0) as keys;
-  for v_request in select value from jsonb_array_elements(requests) loop
-    v_results := v_results || accept_conversation(v_request);
+  v_taken := accept_new_conversations(requests);
+  for v_request, v_place in select value, ordinality from jsonb_array_elements(requests) with ordinality loop
+    v_results := v_results || coalesce(v_taken->(v_place::text), accept_conversation(v_request));
   end loop;
   if queue_limit > 0 or tenant_queue_limit > 0 then
     v_dropped := drop_oldest(
@@ -397,6 +400,51 @@ begin
   end if;
   return jsonb_build_object('results', v_results, 'dropped', v_dropped);
 end $function$
+
+CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+AS $function$
+  with given as (
+    select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
+           coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
+           jsonb_array_length(r->'messages') as message_count,
+           r->>'extract' = 'now' or (r->>'extract' = 'auto'
+             and jsonb_path_exists(r->'messages', '$[*] ? (@.role == "user")')) as extracts,
+           row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
+      from jsonb_array_elements(requests) with ordinality as e (r, place)
+  ), plain as (
+    select * from given where nth = 1 and message_count > 0 and user_id <> 'unknown'
+      and r->>'idempotency_key' is null
+  ), made as (
+    insert into conversations (tenant_id, id, user_id, last_seq, scheduled_seq)
+    select tenant_id, conversation_id, user_id, message_count, case when extracts then message_count else 0 end
+      from plain order by tenant_id, conversation_id
+    on conflict (tenant_id, id) do nothing
+    returning tenant_id, id as conversation_id
+  ), taken as (
+    select * from plain join made using (tenant_id, conversation_id)
+  ), stored as (
+    insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
+                          token_estimate, created_at)
+    select tenant_id, conversation_id, seq, body->>'id', body->>'role', body->>'content', body->>'name',
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', (body->>'token_estimate')::integer,
+           coalesce((body->>'created_at')::timestamptz, now())
+      from taken cross join lateral jsonb_array_elements(messages) with ordinality as m (body, seq)
+  ), scheduled as (
+    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset,
+                             metadata, traceparent)
+    select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count, r->>'trigger',
+           r->>'preset', coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
+      from taken where extracts order by place
+  )
+  select coalesce(jsonb_object_agg(place, jsonb_build_object(
+      'status', 'accepted', 'user_id', user_id, 'conversation_id', conversation_id,
+      'message_ids', jsonb_path_query_array(messages, '$[*].id'),
+      'extraction', case when extracts then
+        jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true) end)), '{}')
+    from taken
+$function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void

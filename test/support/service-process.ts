@@ -1,30 +1,37 @@
 import { fileURLToPath } from 'node:url';
-import { freePort, type RunningProcess, startProcess } from '@factmill/testkit';
+import { type RunningProcess, startProcess } from '@factmill/testkit';
 
 export type ServiceName = 'gateway' | 'extractor' | 'retrieval';
 
-export type ServiceProcess = RunningProcess & Readonly<{ url: string; port: number }>;
+export type ServiceProcess = RunningProcess & Readonly<{ url: string }>;
 
-const PORT_NAMES = { gateway: 'GATEWAY_PORT', extractor: 'EXTRACTOR_PORT', retrieval: 'RETRIEVAL_PORT' } as const;
+/** The line that each service logs when it serves. */
+const READY =
+  /"url":"(http[^"]+)"[^\n]*"msg":"(?:gateway is listening|retrieval is listening|extractor is working)"/;
 
 /** The file that production starts, as a source. */
 export function entryOf(service: ServiceName | 'standalone'): string {
   return fileURLToPath(new URL(`../../services/${service}/src/main.ts`, import.meta.url));
 }
 
-/** Starts a service as production does, on a free port unless the environment names one; resolves when it is ready. */
+/** Starts a service as production does, on any free port; resolves when it serves. */
 export async function startService(
   service: ServiceName,
   env: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
-  const port = Number(env[PORT_NAMES[service]] ?? (await freePort()));
-  const url = `http://127.0.0.1:${port}`;
   const running = await startProcess({
     entry: entryOf(service),
-    env: { LOG_LEVEL: 'warn', EMBEDDING_PROVIDER: 'none', ...env, [PORT_NAMES[service]]: String(port) },
-    readyWhen: `${url}/readyz`,
+    env: {
+      EMBEDDING_PROVIDER: 'none',
+      GATEWAY_PORT: '0',
+      EXTRACTOR_PORT: '0',
+      RETRIEVAL_PORT: '0',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    readyWhen: READY,
   });
-  return { ...running, url, port };
+  return { ...running, url: running.ready?.[1] ?? '' };
 }
 
 /** Starts a service that is expected to end by itself, and returns its exit code and what it wrote. */
@@ -32,7 +39,7 @@ export async function runToEnd(
   service: ServiceName | 'standalone',
   env: Readonly<Record<string, string>>,
 ): Promise<Readonly<{ code: number | null; output: string }>> {
-  const running = await startProcess({ entry: entryOf(service), env: { LOG_LEVEL: 'warn', ...env } });
+  const running = await startProcess({ entry: entryOf(service), env: { LOG_LEVEL: 'error', ...env } });
   const { code } = await running.exit;
   return { code, output: running.output() };
 }

@@ -10,7 +10,7 @@ import {
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { type Command, InvalidArgumentError } from 'commander';
-import { v7 as uuidv7 } from 'uuid';
+import { v7 as newId } from 'uuid';
 import { print, withDatabase } from './with-database.ts';
 
 type CreateOptions = Readonly<{
@@ -72,7 +72,7 @@ async function createKey(database: Sql, options: CreateOptions): Promise<void> {
   const generated = generateApiKey();
   const row = await insertApiKey(database, {
     id: generated.id,
-    tenantId: await ensureTenant(database, options.tenant, uuidv7()),
+    tenantId: await ensureTenant(database, options.tenant, newId()),
     secretSha256: generated.secretSha256,
     name: options.name,
     permissions: options.permissions,

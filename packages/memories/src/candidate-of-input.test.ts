@@ -22,7 +22,12 @@ describe('candidateOfInput', () => {
 
   test('key and value are a fact with a readable sentence; the key stays as given', () => {
     const { candidate } = candidateOfInput({ key: 'Home Town', value: 'Lisbon', category: 'identity' }, NOW);
-    expect(candidate).toMatchObject({ kind: 'fact', key: 'Home Town', value: 'Lisbon', category: 'identity' });
+    expect(candidate).toMatchObject({
+      kind: 'fact',
+      key: 'Home Town',
+      value: 'Lisbon',
+      category: 'identity',
+    });
     expect(candidate.content).toContain('Lisbon');
   });
 

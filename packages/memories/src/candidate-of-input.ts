@@ -44,7 +44,9 @@ export function expiryOf(
   now: Date,
 ): Date | null {
   if (typeof input.expires_at === 'string') return new Date(input.expires_at);
-  return input.expires_in_days === undefined ? null : new Date(now.getTime() + input.expires_in_days * DAY_MS);
+  return input.expires_in_days === undefined
+    ? null
+    : new Date(now.getTime() + input.expires_in_days * DAY_MS);
 }
 
 /** The full readable text of a memory: as given, or made from key and value or question and answer. */

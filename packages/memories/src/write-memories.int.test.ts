@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createPool, type DatabasePool, DEFAULT_TENANT_ID, deleteMemories, listMemoryVersions, migrate } from '@factmill/database';
+import {
+  createPool,
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  deleteMemories,
+  listMemoryVersions,
+  migrate,
+} from '@factmill/database';
 import type { Candidate } from '@factmill/extraction';
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -167,7 +174,9 @@ describe('writeMemories', () => {
       fc.asyncProperty(
         fc
           .uniqueArray(statement, { selector: (item) => item.minute, minLength: 1, maxLength: 8 })
-          .chain((said) => fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length }))),
+          .chain((said) =>
+            fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
+          ),
         async ([said, shuffled]) => {
           const outcomes: string[][] = [];
           for (const order of [said, shuffled]) {
@@ -176,7 +185,10 @@ describe('writeMemories', () => {
               await write([fact(key, value, minute)], { user });
             }
             outcomes.push(
-              (await stored(user)).filter((row) => row.current).map((row) => `${row.key}=${row.value}`).toSorted(),
+              (await stored(user))
+                .filter((row) => row.current)
+                .map((row) => `${row.key}=${row.value}`)
+                .toSorted(),
             );
           }
           const latest = new Map(
@@ -211,7 +223,11 @@ describe('writeMemories', () => {
     expect(written[1]?.id).toBe(written[3]?.id);
     expect(written[4]?.id).toBe(written[5]?.id);
     expect((await current()).toSorted()).toEqual(
-      ['Porto', 'Q: which tea?\nA: Oolong.', written[3]?.id === null ? '' : 'the user owns a boat.'].toSorted(),
+      [
+        'Porto',
+        'Q: which tea?\nA: Oolong.',
+        written[3]?.id === null ? '' : 'the user owns a boat.',
+      ].toSorted(),
     );
   });
 
@@ -224,7 +240,9 @@ describe('writeMemories', () => {
   });
 
   test('twenty writers of one text at once leave one row', async () => {
-    const written = await Promise.all(Array.from({ length: 20 }, () => write([note('The user owns a boat.')])));
+    const written = await Promise.all(
+      Array.from({ length: 20 }, () => write([note('The user owns a boat.')])),
+    );
     expect(await stored()).toHaveLength(1);
     expect(written.flatMap(statuses).filter((status) => status === 'created')).toHaveLength(1);
   });

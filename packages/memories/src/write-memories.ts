@@ -121,7 +121,9 @@ async function findStanding(
 
 /** Text → memory that says it. Of what is history only facts and answers count, and nothing before what is current. */
 function hashesOf(matching: readonly MatchingMemory[]): Map<string, string> {
-  const history = matching.filter((memory) => !memory.isCurrent && (memory.key !== null || memory.kind === 'qa'));
+  const history = matching.filter(
+    (memory) => !memory.isCurrent && (memory.key !== null || memory.kind === 'qa'),
+  );
   const current = matching.filter((memory) => memory.isCurrent);
   return new Map([...history, ...current].map((memory) => [memory.contentHash, memory.id]));
 }

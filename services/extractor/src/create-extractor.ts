@@ -15,6 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { createEmbedTexts } from './extracting/embed-candidates.ts';
+import { createExtractMemories } from './extracting/extract-memories.ts';
 import { createLeases } from './extracting/leases.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
@@ -90,23 +91,27 @@ async function build(
       // The sweeper asks for vectors that are missing.
     }
   };
+  const now = () => Math.round(performance.now());
+  const date = () => new Date();
   const extracting = createProcessExtraction({
     database,
     leases,
-    provider,
     health,
-    obtainAnswer: createObtainAnswer({
+    extractMemories: createExtractMemories({
       database,
       provider,
-      now: () => Math.round(performance.now()),
-      wait: (ms, signal) => delay(ms, undefined, { signal }),
-    }),
-    embedTexts,
-    applyAnswer: createApplyAnswer({
-      database,
-      newId,
-      now: () => Math.round(performance.now()),
-      date: () => new Date(),
+      health,
+      obtainAnswer: createObtainAnswer({
+        database,
+        provider,
+        now,
+        wait: (ms, signal) => delay(ms, undefined, { signal }),
+      }),
+      embedTexts,
+      applyAnswer: createApplyAnswer({ database, newId, now, date }),
+      embedLater,
+      logger,
+      now: date,
     }),
     settleFailure: createSettleFailure({
       database,
@@ -115,16 +120,17 @@ async function build(
       logger,
       random: Math.random,
     }),
-    embedLater,
     workerId: newId(),
     logger,
     random: Math.random,
-    now: () => new Date(),
   });
   closers.add({ close: () => settlesWithin(extracting.close(), HAND_BACK_MS) });
   const embedPending = createEmbedPending({ database, embedTexts, logger });
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
 
+  // All stop taking work at once; the slowest of them decides how long that takes.
+  const working: (() => Promise<void>)[] = [];
+  closers.add({ close: () => Promise.all(working.map((close) => close())).then(() => undefined) });
   const common = { logger, clock: Date.now, random: Math.random };
   const extraction = await createWorker(deps.queueConfig, {
     ...common,
@@ -132,6 +138,7 @@ async function build(
     concurrency: config.extractor.concurrency,
     handler: (job, context) => extracting.process(job.data, context),
   });
+  working.push(() => extraction.close({ graceMs: config.shutdownGraceMs }));
   const maintenance = await createWorker(deps.queueConfig, {
     ...common,
     queue: 'maintenance',
@@ -142,15 +149,7 @@ async function build(
       return { kind: 'done' };
     },
   });
-  // All stop taking work at once; the longest of them decides how long that takes.
-  closers.add({
-    close: () =>
-      Promise.all([
-        extraction.close({ graceMs: config.shutdownGraceMs }),
-        maintenance.close({ graceMs: MAINTENANCE_GRACE_MS }),
-        settlesWithin(sweeper.close(), MAINTENANCE_GRACE_MS),
-      ]).then(() => undefined),
-  });
+  working.push(() => maintenance.close({ graceMs: MAINTENANCE_GRACE_MS }));
   const sweeper = createSweeper({
     database,
     queues,
@@ -161,6 +160,7 @@ async function build(
     wantsEmbedding,
     now: Date.now,
   });
+  working.push(() => settlesWithin(sweeper.close(), MAINTENANCE_GRACE_MS));
   addGauges(database, closers);
 
   const workers = { extraction, maintenance };

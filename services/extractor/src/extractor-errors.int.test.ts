@@ -43,7 +43,11 @@ describe('a provider that is not to be had burns no attempt', () => {
   });
 
   test.each<[string, ScriptedReply, string]>([
-    ['a used-up quota', { status: 429, body: { error: { message: 'x', code: 'insufficient_quota' } } }, 'quota'],
+    [
+      'a used-up quota',
+      { status: 429, body: { error: { message: 'x', code: 'insufficient_quota' } } },
+      'quota',
+    ],
     ['a wrong key', { status: 401 }, 'config'],
     ['a model that does not exist', { status: 404 }, 'config'],
   ])('%s waits for the operator', async (_name, reply, errorClass) => {
@@ -53,7 +57,9 @@ describe('a provider that is not to be had burns no attempt', () => {
     const row = await under.ledger(await under.extract(SAID), (known) => known.errorClass !== null);
     expect(row).toMatchObject({ state: 'pending', errorClass, attempts: 0 });
     expect((row.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(20_000);
-    await waitFor(async () => (await under.queues.pausedMs('extraction')) > 20_000, { describe: 'the queue to rest' });
+    await waitFor(async () => (await under.queues.pausedMs('extraction')) > 20_000, {
+      describe: 'the queue to rest',
+    });
   });
 
   test.each<[string, ScriptedReply]>([
@@ -90,12 +96,16 @@ describe('a provider that is not to be had burns no attempt', () => {
     const under = await open({ RETRY_INTERVAL_MS: '60000' });
     await writeSetting(under.database, 'retry.interval_ms', 200);
     under.model.setReply(() => ({ status: 503 }));
-    await under.start();
+    const extractor = await under.start();
     const id = await under.extract(SAID);
     await waitFor(() => under.model.callCount >= 3, { describe: 'retries at the short interval' });
     await writeSetting(under.database, 'retry.interval_ms', 120_000);
     const slow = await under.ledger(id, (row) => (row.nextAttemptAt?.getTime() ?? 0) > Date.now() + 60_000);
     expect(slow).toMatchObject({ state: 'pending', errorClass: 'transient', attempts: 0 });
+
+    const startedAt = performance.now();
+    await extractor.close();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });
 
@@ -105,7 +115,11 @@ describe('what will not work the next time either has failed, with its reason', 
     ['refusal', { body: { choices: [{ message: { refusal: 'no' }, finish_reason: 'stop' }] } }, 'refusal'],
     ['filter', { content: '', finishReason: 'content_filter' }, 'refusal'],
     ['truncated before any text', { content: '', finishReason: 'length' }, 'truncated'],
-    ['truncated before one memory', { content: '{"facts":{"home":"Lis', finishReason: 'length' }, 'truncated'],
+    [
+      'truncated before one memory',
+      { content: '{"facts":{"home":"Lis', finishReason: 'length' },
+      'truncated',
+    ],
   ])('%s', async (_name, reply, errorClass) => {
     const under = await open();
     under.model.setReply(({ endpoint }) => (endpoint === 'chat' ? reply : undefined));

@@ -22,7 +22,12 @@ const REPLIES: readonly (readonly [string, string])[] = [
   ['numbers and booleans', '{"facts":{"age":42,"vegan":true,"pets":null,"score":1e400}}'],
   ['a huge value', fact(HUGE)],
   ['a huge key', JSON.stringify({ facts: { [HUGE]: 'v' } })],
-  ['two thousand facts', JSON.stringify({ facts: Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, `v${n}`])) })],
+  [
+    'two thousand facts',
+    JSON.stringify({
+      facts: Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, `v${n}`])),
+    }),
+  ],
   ['deep nesting', DEEP],
   ['a deeply nested value', `{"facts":{"a":${DEEP}}}`],
   ['a list for facts', '{"facts":["one fact here","two facts here"],"context":{}}'],
@@ -39,10 +44,19 @@ const REPLIES: readonly (readonly [string, string])[] = [
   ['year zero', items({ key: 'born', value: 'long ago', valid_from: '0000-01-01' })],
   ['a date that is none', items({ key: 'born', value: 'soon', valid_from: '2026-02-31T99:99' })],
   ['year ten thousand', items({ key: 'born', value: 'later', valid_from: '+010000-01-01' })],
-  ['a tier of nine', items({ content: 'The user owns a boat.', tier: 9, importance: 'NaN', confidence: -1e9 })],
+  [
+    'a tier of nine',
+    items({ content: 'The user owns a boat.', tier: 9, importance: 'NaN', confidence: -1e9 }),
+  ],
   ['an unknown kind', items({ kind: 'delete', content: 'The user owns a boat.' })],
-  ['message ids of others', items({ content: 'The user owns a boat.', message_ids: ['nope', '__proto__', {}] })],
-  ['thousands of tags', items({ content: 'The user owns a boat.', tags: Array.from({ length: 5_000 }, String) })],
+  [
+    'message ids of others',
+    items({ content: 'The user owns a boat.', message_ids: ['nope', '__proto__', {}] }),
+  ],
+  [
+    'thousands of tags',
+    items({ content: 'The user owns a boat.', tags: Array.from({ length: 5_000 }, String) }),
+  ],
   ['SQL', fact(`'); drop table memories; --`)],
   ['a path', fact('../../../../etc/passwd')],
   ['the prompt', 'You extract facts that the user stated about themselves. Reply with JSON only.'],
@@ -79,6 +93,8 @@ test.each(MESSAGES)('a message with %s is extracted from', async (_name, content
 
 test('the worker is still there', async () => {
   under.model.setReply(() => undefined);
-  const row = await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }], { userId: 'after' }));
+  const row = await under.ledger(
+    await under.extract([{ content: 'I live in Lisbon.' }], { userId: 'after' }),
+  );
   expect(row).toMatchObject({ state: 'done', added: 1 });
 });

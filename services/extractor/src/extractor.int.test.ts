@@ -3,7 +3,12 @@ import { waitFor } from '@factmill/testkit';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { enqueueExtraction, type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../test-fixtures/extractor-under-test.ts';
+import {
+  enqueueExtraction,
+  type ExtractorUnderTest,
+  openExtractorUnderTest,
+  TENANT,
+} from '../test-fixtures/extractor-under-test.ts';
 
 jest.setTimeout(60_000);
 
@@ -27,7 +32,19 @@ async function failApplyOnce({ database }: ExtractorUnderTest): Promise<void> {
       if nextval('failed_applies') = 1 then raise exception 'gone' using errcode = '57P01'; end if;
       return new;
     end $$`);
-  await database.query(`create trigger fail_once before insert on memories for each row execute function fail_once()`);
+  await database.query(
+    `create trigger fail_once before insert on memories for each row execute function fail_once()`,
+  );
+}
+
+/** Starts an ended extraction again, as the gateway does. */
+async function replay({ database, queues }: ExtractorUnderTest, id: string): Promise<void> {
+  const [replayed] = await replayExtractions(
+    database,
+    { tenantId: TENANT, ids: [id], state: null, userId: null, since: null, until: null, limit: 1 },
+    { queueLimit: 0, tenantQueueLimit: 0 },
+  );
+  await enqueueExtraction(queues, id, replayed?.generation ?? 0);
 }
 
 describe.each(['redis', 'postgres'] as const)('with the queue on %s', (backend) => {
@@ -73,7 +90,9 @@ describe.each(['redis', 'postgres'] as const)('with the queue on %s', (backend) 
     );
     expect(vectors).toBe(3);
 
-    const second = await under.ledger(await under.extract([{ content: 'I live in Porto. I work as a nurse.' }]));
+    const second = await under.ledger(
+      await under.extract([{ content: 'I live in Porto. I work as a nurse.' }]),
+    );
     expect(second).toMatchObject({ state: 'done', added: 0, updated: 1, unchanged: 1 });
     expect((await under.memories('maya')).find((memory) => memory.key === 'home')?.value).toBe('Porto');
     const prompt = JSON.stringify(under.model.calls.findLast((call) => call.endpoint === 'chat')?.body);
@@ -85,7 +104,11 @@ describe.each(['redis', 'postgres'] as const)('with the queue on %s', (backend) 
     const under = await open({ backend });
     await failApplyOnce(under);
     await under.start();
-    const row = await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }]), undefined, 30_000);
+    const row = await under.ledger(
+      await under.extract([{ content: 'I live in Lisbon.' }]),
+      undefined,
+      30_000,
+    );
     expect(row).toMatchObject({ state: 'done', added: 1, modelCalls: 1, attempts: 1 });
     expect(under.model.callCount).toBe(1);
     expect(await under.memories('maya')).toHaveLength(1);
@@ -140,16 +163,54 @@ test('a replay of what is done asks the model anew and repeats nothing', async (
   await under.start();
   const id = await under.extract([{ content: 'I live in Lisbon. I like fado.' }]);
   await under.ledger(id);
-  const [replayed] = await replayExtractions(
-    under.database,
-    { tenantId: TENANT, ids: [id], state: null, userId: null, since: null, until: null, limit: 1 },
-    { queueLimit: 0, tenantQueueLimit: 0 },
-  );
-  await enqueueExtraction(under.queues, id, replayed?.generation ?? 0);
+  await replay(under, id);
   const row = await under.ledger(id);
   expect(row).toMatchObject({ state: 'done', added: 0, unchanged: 2, modelCalls: 2 });
   expect(under.model.callCount).toBe(2);
   expect(await under.memories('maya')).toHaveLength(2);
+});
+
+test('a mistake of ours fails after its attempts; replayed once it is mended, it does not pay the model again', async () => {
+  const under = await open({ env: { MAX_ATTEMPTS: '3', RETRY_INTERVAL_MS: '20' } });
+  await under.database.query(`alter table memories add constraint mistake check (value <> 'Lisbon')`);
+  await under.start();
+  const id = await under.extract([{ content: 'I live in Lisbon.' }]);
+  expect(await under.ledger(id)).toMatchObject({
+    state: 'failed',
+    errorClass: 'internal',
+    attempts: 3,
+    modelCalls: 1,
+  });
+  await under.database.query('alter table memories drop constraint mistake');
+  await replay(under, id);
+  expect(await under.ledger(id)).toMatchObject({ state: 'done', added: 1, attempts: 1, modelCalls: 1 });
+  expect(under.model.callCount).toBe(1);
+});
+
+test('an extraction that kills its workers is not given to another one for ever', async () => {
+  const under = await open();
+  const id = await under.extract([{ content: 'I live in Lisbon.' }], { queued: false });
+  await under.database.query('update extractions set lost_claims = 20 where id = $1::uuid', [id]);
+  await under.start();
+  expect(await under.ledger(id)).toMatchObject({ state: 'failed', errorClass: 'poisoned', modelCalls: 0 });
+  await replay(under, id);
+  expect(await under.ledger(id)).toMatchObject({ state: 'done', added: 1 });
+});
+
+test('what has expired is purged without anyone asking', async () => {
+  const under = await open();
+  const extractor = await under.start();
+  await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }]));
+  await extractor.close();
+  await under.database.query(`update memories set expires_at = now() - interval '1 second'`);
+  // The job of this hour has run; forgotten, it is asked for again.
+  const redis = new Redis(under.config.storage.redisUrl ?? '');
+  await redis.unlink(...(await redis.keys(`${under.config.storage.queuePrefix}*`)));
+  redis.disconnect();
+  await under.start();
+  await waitFor(async () => (await under.database.query('select 1 from memories')).rowCount === 0, {
+    describe: 'the purge',
+  });
 });
 
 test('an embedding endpoint that is down fails nothing; the vectors follow when it is back (C13)', async () => {
@@ -162,7 +223,10 @@ test('an embedding endpoint that is down fails nothing; the vectors follow when 
     under.database.one<{ vectors: number }>('select count(*)::integer as vectors from memory_embeddings');
   expect((await countVectors()).vectors).toBe(0);
   under.model.setReply(() => undefined);
-  await waitFor(async () => (await countVectors()).vectors === 1, { timeoutMs: 25_000, describe: 'the vector' });
+  await waitFor(async () => (await countVectors()).vectors === 1, {
+    timeoutMs: 25_000,
+    describe: 'the vector',
+  });
 });
 
 test('without an embedding model nothing waits for vectors', async () => {
@@ -179,7 +243,9 @@ test('without an embedding model nothing waits for vectors', async () => {
 test('without any model the rules find what the user says (G15)', async () => {
   const under = await open({ env: { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none' } });
   await under.start();
-  const row = await under.ledger(await under.extract([{ content: 'My name is Maya and I work as a nurse.' }]));
+  const row = await under.ledger(
+    await under.extract([{ content: 'My name is Maya and I work as a nurse.' }]),
+  );
   expect(row).toMatchObject({ state: 'done', model: 'extractive' });
   expect(row.added).toBeGreaterThanOrEqual(2);
   expect(under.model.calls).toHaveLength(0);
@@ -203,7 +269,9 @@ test('twenty extractions of one user at once leave one current value of each key
   const under = await open({ env: { EXTRACTOR_CONCURRENCY: '20' } });
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      under.extract([{ content: `I live in City${n}.`, created_at: new Date(Date.UTC(2026, 0, n + 1)).toISOString() }]),
+      under.extract([
+        { content: `I live in City${n}.`, created_at: new Date(Date.UTC(2026, 0, n + 1)).toISOString() },
+      ]),
     ),
   );
   await under.start();

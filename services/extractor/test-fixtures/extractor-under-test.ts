@@ -28,7 +28,12 @@ import { createExtractor, type Extractor } from '../src/index.ts';
 
 export const TENANT = DEFAULT_TENANT_ID;
 
-export type Said = Readonly<{ id?: string; role?: 'user' | 'assistant' | 'system'; content: string; created_at?: string }>;
+export type Said = Readonly<{
+  id?: string;
+  role?: 'user' | 'assistant' | 'system';
+  content: string;
+  created_at?: string;
+}>;
 
 export type ExtractorUnderTest = Readonly<{
   config: Config;
@@ -89,9 +94,16 @@ export async function openExtractorUnderTest(
   });
   const storage = { connectionString: testDatabase.connectionString, embedded: false };
   const queueConfig = queueConfigOf(config, storage);
-  const telemetry = closers.add(await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }));
+  const telemetry = closers.add(
+    await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }),
+  );
   const database = closers.add(
-    createPool({ connectionString: storage.connectionString, max: 10, applicationName: 'extractor-test', logger }),
+    createPool({
+      connectionString: storage.connectionString,
+      max: 10,
+      applicationName: 'extractor-test',
+      logger,
+    }),
   );
   const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = closers.add(createEmbedder(config.embedding));
@@ -147,7 +159,9 @@ export async function openExtractorUnderTest(
     logger,
     log: () => lines.join(''),
     start: async () =>
-      closers.add(await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder })),
+      closers.add(
+        await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder }),
+      ),
     extract,
     ledger,
     memories: (userId) => currentMemories(database, userId),

@@ -5,7 +5,7 @@ import { createHttpApp, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
-import { v7 as uuidv7 } from 'uuid';
+import { v7 as newId } from 'uuid';
 import { createAccept } from './accepting/accept.ts';
 import { createEnqueueAccepted } from './accepting/enqueue-accepted.ts';
 import { createQueueLimits } from './accepting/queue-limits.ts';
@@ -49,7 +49,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     limits,
     accept: createAccept({ database, limits, enqueueAccepted }),
     now: () => new Date(),
-    newId: () => uuidv7(),
+    newId: () => newId(),
   };
   const app = createHttpApp({
     service: 'gateway',

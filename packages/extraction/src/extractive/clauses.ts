@@ -16,6 +16,21 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Ww])e've\b/g, '$1e have'],
   [/\b([Ww])e'll\b/g, '$1e will'],
   [/\b([Ww])e'd\b/g, '$1e would'],
+  [/\b([Yy])ou're\b/g, '$1ou are'],
+  [/\b([Yy])ou've\b/g, '$1ou have'],
+  [/\b([Yy])ou'll\b/g, '$1ou will'],
+  [/\b([Yy])ou'd\b/g, '$1ou would'],
+  [/\b([Yy])'all\b/g, '$1ou'],
+  [/\b([Ww])e (?:both|all)\b/g, '$1e'],
+  [/,? (?:you|ya|y') ?know,?(?= )/g, ''],
+  [/(?<!\p{L})'?(?:cause|cuz|cos)\b(?= (?:I|it|my|we|they|he|she|the|there|of)\b)/gu, 'because'],
+  [/(?<!\p{L})'em\b/gu, 'them'],
+  [/\bme-time\b/g, 'time to myself'],
+  [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here)'s (?=been|gone|got|happened|changed)/g, '$1 has '],
+  [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'s\b/g, '$1 is'],
+  [/\b(brings?|brought|bringing|keeps?) us (?:all )?(?=closer|together)/g, '$1 people '],
+  [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'re\b/g, '$1 are'],
+  [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'d (?=you|they|he|she|it)/g, '$1 did '],
   [/\bdont\b/g, "don't"],
   [/\bdoesnt\b/g, "doesn't"],
   [/\bgonna\b/gi, 'going to'],
@@ -29,9 +44,9 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 const OPENERS: readonly RegExp[] = [
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: \p{Lu}[\p{L}'-]+)?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
-  /^(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|haha|lol|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
+  /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|haha|lol|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
-  /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|since|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
+  /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^(?:and|but|so|oh|yeah|btw),?\s+(?=also|by the way|recently|last|yesterday|today)/i,
   /^(?:please |also |just )?(?:remember|note|keep in mind|bear in mind|be aware|for (?:your )?(?:information|context|reference|the record)|just so you know|you should know|a bit about me|about me|quick intro|fun fact)(?:,|:)?(?: that)?[:,]?\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^I (?:just |also |really )?(?:wanted|want|have|would like|need) to (?:let you know|tell you|share|say|mention|add|point out)(?: with you)?(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/,
@@ -40,6 +55,7 @@ const OPENERS: readonly RegExp[] = [
 ];
 
 const TRAILERS: readonly RegExp[] = [
+  /,?\s+(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]*$/i,
   /[\s,]+(?:right|you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually)[\s.!?]*$/i,
   /[\s.!?,;:–—-]+$/,
 ];
@@ -49,16 +65,18 @@ const JOINED =
   'am|work|live|study|have|own|speak|love|like|hate|prefer|play|enjoy|teach|run|drive|use|moved|started|got|bought|adopted';
 
 const BOUNDARIES: readonly RegExp[] = [
-  /\s*;\s*|\s+[–—-]+\s+|[–—]|-\s+(?=(?:I|my|we)\b)/,
+  /\s*;\s*|\s*(?:\s[–—-]+|[–—]|-)\s+(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would)(?:'|\b))/i,
   // Not inside of a double subject: "my brother Tom and I went".
   /(?<!^(?:me|my [\p{L}-]+|our [\p{L}-]+)(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus|because|which is why)\s+(?=(?:I|we)\s)/u,
+  /,?\s+(?:and|but|so)\s+(?=(?:she|he)(?:'s|\s))/,
   // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
-  /,?\s+(?:and|but|so|plus)\s+(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
-  /,\s+(?=(?:I|my|we|our)\s)/,
+  /(?<!^(?:my|our) [\p{L}-]+(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus)\s+(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
+  // A comma after a blank belongs to a fronted time.
+  /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
   /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember)\b)/i,
 ];
 
-/** "Yesterday, I went": the comma must not part the time from the statement. */
+/** "Yesterday, I went": the comma must not part the time from the statement, and is marked by a blank. */
 const FRONTED_COMMA =
   /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after|for|during|over|earlier|at|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,5}), (?=(?:I|we|my|our) )/i;
 
@@ -106,8 +124,8 @@ function splitJoined(clause: string): string[] {
  */
 export function toClauses(sentence: string): Clause[] {
   if (sentence.length > MAX_CLAUSE_CHARACTERS * 3) return [];
-  const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 ');
-  const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 ');
+  const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 , ');
+  const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 , ');
   if (
     /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|when(?! (?:I was|we were|I were)\b)|whenever|would|could|should)\b/i.test(
       start,

@@ -12,6 +12,9 @@ const QUOTED_LINE = /^[ \t]*>.*$/gm;
 const BULLET = /^[ \t]*(?:[-*•‣]|\d{1,3}[.)])[ \t]+/gm;
 const QUOTED = /["“]([^"“”\n]{1,400})["”]/g;
 const SPOKEN = /(?:^|\s)(?:I|you|we|he|she|they|my|your|our|me)(?:[\s',.]|$)/i;
+/** A pictograph between two sentences stands for the full stop. */
+const PICTOGRAPHS_BETWEEN =
+  /(?<=[\p{L}\p{N}])[^\S\n]*(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D})+[^\S\n]*(?=\p{Lu})/gu;
 const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{200D}/gu;
 
 /** Cuts at the last sentence end within the limit, or, without one, at the last blank. */
@@ -37,16 +40,22 @@ export function toProse(content: string): string {
     .replaceAll(/[‘’ʼ]/g, "'")
     .replaceAll(QUOTED, (whole, inner: string) => (SPOKEN.test(inner) ? QUOTATION : whole))
     .replaceAll(BULLET, '')
+    .replaceAll(PICTOGRAPHS_BETWEEN, '. ')
     .replaceAll(PICTOGRAPH, ' ')
     .replaceAll(/(?:\.{2,}|…)(?=\s+[\p{Lu}])/gu, '.')
     .replaceAll(/[^\S\n]+/g, ' ');
 }
 
-/** Sentences of a message's prose, in order, blanks collapsed. */
-export function toSentences(content: string): string[] {
-  const prose = toProse(content);
-  if (prose.trim() === '') return [];
-  const sentences: unknown = languageModel().tokenize(prose).out('array');
+/** Sentences of a message's prose by paragraph (line), in order, blanks collapsed. */
+export function toParagraphs(content: string): string[][] {
+  return toProse(content)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => toSentences(line));
+}
+
+function toSentences(line: string): string[] {
+  const sentences: unknown = languageModel().tokenize(line).out('array');
   if (!Array.isArray(sentences)) return [];
   return sentences
     .map((sentence) => String(sentence).replaceAll(/\s+/g, ' ').trim())

@@ -165,6 +165,13 @@ function extraPhrases(text: string, now: Date): Phrase[] {
   return phrases;
 }
 
+/** "It feels like yesterday", "a quiet weekend". */
+function isFigurative(text: string, result: ParsedResult): boolean {
+  const before = text.slice(0, result.index);
+  if (/\blike(?: it was)?(?: just| only)? $/i.test(before)) return true;
+  return /^weekend/i.test(result.text) && !/\b(?:the|this|last|next|past|on|over) $/i.test(before);
+}
+
 function overlaps(a: Phrase, b: Phrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
@@ -175,6 +182,7 @@ function phrasesOf(text: string, now: Date): Phrase[] {
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
     const grain = grainOf(result, now, tense);
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
+    if (isFigurative(text, result)) continue;
     const body = grain.body === result.text ? grain.body : grain.body + atHour(result);
     const phrase = {
       index: result.index,
@@ -188,9 +196,15 @@ function phrasesOf(text: string, now: Date): Phrase[] {
 }
 
 /** Puts the phrase in place of the words, with the preposition that the words before it leave open. */
-function written(before: string, phrase: Phrase): { before: string; text: string } {
-  if (phrase.prefix === '') return { before, text: phrase.body };
-  if (/\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(before)) {
+function written(before: string, phrase: Phrase, after: string): { before: string; text: string } {
+  // "Last night was great": the date is the subject.
+  const isSubject = before.trim() === '' && /^ (?:was|is|were|has|works|will|would)\b/.test(after);
+  if (phrase.prefix === '' || isSubject) return { before, text: phrase.body };
+  if (
+    /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(
+      before,
+    )
+  ) {
     return { before, text: phrase.body };
   }
   const open = before.replace(/\b(?:on|in|at|over|during|this)(?: the)?\s*$/i, '');
@@ -205,12 +219,20 @@ function written(before: string, phrase: Phrase): { before: string; text: string
 export function resolveDates(text: string, saidAt: Date): DatedClause {
   if (!HAS_DATE.test(text) || RECURRING.test(text) || Number.isNaN(saidAt.getTime()))
     return { text, date: null };
+  return writeOut(text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday'), saidAt);
+}
+
+function writeOut(text: string, saidAt: Date): DatedClause {
   let out = '';
   let from = 0;
   let date: string | null = null;
   for (const phrase of phrasesOf(text, saidAt)) {
     if (phrase.index < from) continue;
-    const { before, text: words } = written(out + text.slice(from, phrase.index), phrase);
+    const { before, text: words } = written(
+      out + text.slice(from, phrase.index),
+      phrase,
+      text.slice(phrase.index + phrase.length),
+    );
     out = before + words;
     from = phrase.index + phrase.length;
     date ??= phrase.date;

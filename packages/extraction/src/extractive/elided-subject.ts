@@ -1,8 +1,12 @@
+const BEFORE_OBJECT =
+  'my|our|a|an|the|some|that|this|to|in|on|at|for|with|up|out|back|from|about|into|by|over|it|them|lots|two|three|\\d+';
+
 /**
  * Chat leaves the subject out: "Went to the dentist yesterday", "Planning to move". Rows: what the clause
  * begins with, and the words that were left out.
  */
 const ELIDED: readonly (readonly [RegExp, string])[] = [
+  [/^(?:going to|gonna) be\b/i, 'it is'],
   [
     /^(?:just |recently |finally |yesterday )?(?:went|moved|started|bought|adopted|joined|finished|visited|graduated|got (?:married|engaged|divorced|promoted|hired|fired|a (?:new )?(?:job|dog|cat|car|puppy|kitten))|signed up|quit|met|learned|completed|spent|attended|volunteered|celebrated|travel+ed|retired|won)\b/i,
     'I',
@@ -11,12 +15,51 @@ const ELIDED: readonly (readonly [RegExp, string])[] = [
     /^(?:planning|going to|moving to|looking forward|saving (?:up )?for|training for|studying|learning|working (?:as|at|for|on)|living (?:in|with)|allergic to|based in|married|retired)\s/i,
     'I am',
   ],
-  [/^been (?=\p{L}+ing\b|to\b|a\b)/iu, 'I have'],
+  [/^been (?=\p{L}+ing\b|to\b)/iu, 'I have'],
+  [
+    new RegExp(
+      `^(?:(?:just|even|also|recently|finally|already|only) )*(?:lost|had|got|made|saw|took|found|loved|enjoyed|ate|ran|did|tried|watched|played|gave|left|passed|built|wrote|read|painted|cooked|baked|hiked|grew|learned|taught|spent|used|wanted|chose|brought|felt) (?:${BEFORE_OBJECT})\\b`,
+      'i',
+    ),
+    'I',
+  ],
+  // Not the gerund that is a subject: "Running helps me".
+  [
+    /^(?:still |just |also |already |currently |now )?(?!(?:exciting|amazing|interesting|inspiring|relaxing|exhausting|freezing|boring|tiring|touching|challenging|rewarding|refreshing|\p{L}+-\p{L}+ing|being|having|seeing|everything|something|nothing|anything|morning|evening|during|according)\b)\p{L}{2,}ing (?!(?:and|or)\b)(?!.*(?:'s|n't|\b(?:is|was|are|were|has|have|had|can|will|makes?|made|helps?|brings?|gives?|gave|means?|takes?|lets?|keeps?|feels?|looks?|sounds?|seems?|needs?|shows?|really|always))\b)/iu,
+    'I am',
+  ],
+  [
+    /^(?:excited|thrilled|stoked|inspired|thankful|grateful|proud|nervous|determined|ready) (?=to|about|for|of|by)/i,
+    'I am',
+  ],
+  [/^(?:really |just |also )*(?:made|makes|helped|helps|reminded|reminds|gave|gives) (?=me\b|us\b)/i, 'it'],
+  [/^been (?!to\b)/iu, 'it has'],
 ];
 
-/** Time words that may stand before the subject. */
-const FRONTED =
-  /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after (?:work|school|that)|for (?:the (?:past|last)|many|years|a few|\d{1,2}|two|three)|during|over|earlier|at the|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,6}?),? (?=(?:I|we|my|our) )(.+)$/i;
+const UNIT =
+  '(?:mon|tues|wednes|thurs|fri|satur|sun)day|fri|sat|night|morning|afternoon|evening|days?|weeks?|weekend|months?|years?|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december';
+const TIME_WORD = 'yesterday|today|tonight|tomorrow|recently|lately|nowadays|these days';
+
+/** Times before the subject: without a comma only what is a time for certain. */
+const FRONTED: readonly RegExp[] = [
+  new RegExp(
+    `^((?:${TIME_WORD}|(?:(?:early |late )?(?:last|this|next|on|in|every|one|the other|earlier this|just last|in early|in late) )(?:${UNIT}|\\d{4})|(?:\\S+ ){1,4}ago)) ?,? ?(?=(?:I|we|my|our) )(.+)$`,
+    'i',
+  ),
+  /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|since|after|for|during|over|earlier|at|before|\d{1,2}) [^,]{1,60}) ?, (?=(?:I|we|my|our) )(.+)$/i,
+];
+
+/** Things held up for the listener: "Here's a photo of my dog", "Check out my painting". */
+const SHOWN: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:and )?(?:(?:here(?:'s| is| are)|this is|check out|take a look at|look at|have a look at)(?: this| these| some| a few| an?| the| my)? )(?:recent |old |quick |cute )?(?:pics?|photos?|pictures?|snaps?|shots?|peek|glimpse)(?: I took| we took)? (?=of|from|at|I|we)/i,
+    'I shared a photo ',
+  ],
+  [
+    /^(?:and )?(?:here(?:'s| is| are)|check out|take a look at|look at|have a look at) (?=my |our |one of my |some of my )/i,
+    'I showed ',
+  ],
+];
 
 export type SubjectFirst = {
   /** For the rules: the subject first, fronted times at the end, left-out subjects put in. */
@@ -27,13 +70,27 @@ export type SubjectFirst = {
 
 /** Brings a clause into the form that the rules read. */
 export function withSubject(clause: string): SubjectFirst {
-  const fronted = FRONTED.exec(clause);
-  if (fronted !== null) {
+  for (const pattern of FRONTED) {
+    const fronted = pattern.exec(clause);
+    if (fronted === null) continue;
     const [, time = '', rest = ''] = fronted;
     return { text: `${rest} ${time.charAt(0).toLowerCase()}${time.slice(1)}`, readable: `${time}, ${rest}` };
   }
-  const shared = /^me and ((?:my|our) [\p{L}-]+(?: \p{Lu}[\p{L}'-]+)?) (.+)$/u.exec(clause);
-  if (shared !== null) return same(`${shared[1]} and I ${shared[2]}`);
+  const joined =
+    /^(?:me and ((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+)?)|((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+){0,2}) and I) (.+)$/u.exec(
+      clause,
+    );
+  if (joined !== null) {
+    const [, before, after, rest = ''] = joined;
+    const other = before ?? after;
+    return {
+      text: `I ${rest.replace(/^are\b/, 'am')} with ${other}`,
+      readable: `I and ${other} ${rest}`,
+    };
+  }
+  for (const [pattern, subject] of SHOWN) {
+    if (pattern.test(clause)) return same(clause.replace(pattern, subject));
+  }
   for (const [pattern, subject] of ELIDED) {
     if (pattern.test(clause)) return same(`${subject} ${clause.charAt(0).toLowerCase()}${clause.slice(1)}`);
   }

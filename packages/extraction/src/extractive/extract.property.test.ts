@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extractFromMessages } from './extract.ts';
 import { parseReply } from '../reply/parse-reply.ts';
-import { MAX_MESSAGE_CHARACTERS, toSentences } from './clean-text.ts';
+import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
 
 const words = fc.constantFrom(
   'I', 'my', 'we', 'our', "I'm", "I've", 'me', 'myself', 'mine', 'us', 'live', 'in', 'Berlin', 'am', 'have', 'a', 'dog', 'called', 'Rex', 'and',
@@ -50,7 +50,7 @@ describe('extractFromMessages', () => {
 
 describe('long messages', () => {
   test('are cut at the end of a sentence', () => {
-    const sentences = toSentences('I live in Ulm and I like it. '.repeat(1_000));
+    const sentences = toParagraphs('I live in Ulm and I like it. '.repeat(1_000)).flat();
     expect(sentences.join(' ').length).toBeLessThanOrEqual(MAX_MESSAGE_CHARACTERS);
     expect(new Set(sentences)).toEqual(new Set(['I live in Ulm and I like it.']));
   });

@@ -29,9 +29,9 @@ describe('identity', () => {
     ["I've lived in Graz since 2016.", 'identity home=Graz | The user has lived in Graz since 2016.'],
     [
       'I moved to Lisbon last year for work.',
-      'identity home=Lisbon | The user moved to Lisbon in 2022 for work.',
+      'identity home=Lisbon | The user lives in Lisbon; moved there in 2022 for work.',
     ],
-    ['Just moved to Oslo!', 'identity home=Oslo | The user just moved to Oslo.'],
+    ['Just moved to Oslo!', 'identity home=Oslo | The user lives in Oslo; moved there.'],
     ['I was born in Madrid.', 'identity birthplace=Madrid | The user was born in Madrid.'],
     ["I'm originally from Porto.", 'identity birthplace=Porto | The user is originally from Porto.'],
     [
@@ -96,7 +96,7 @@ describe('people and animals', () => {
     ['my cat is named Luna', "relationship pet_luna=cat | The user's cat is named Luna."],
     ['We have two cats named Luna and Milo.', 'relationship | The user has two cats named Luna and Milo.'],
     ['My cat Luna is five.', "relationship | The user's cat Luna is five."],
-    ['My brother and I went fishing.', "relationship | The user's brother and they went fishing."],
+    ['My brother and I went fishing.', 'event | The user and their brother went fishing.'],
   ])('%s', (content, expected) => {
     expect(read(content).map((item) => short(item))).toEqual([expected]);
   });

@@ -1,14 +1,12 @@
-import { normaliseKey } from '../content-hash.ts';
 import { serializeReply } from '../reply/serialize-reply.ts';
-import { stripInjectedPostfixes, toStorableText } from '../transcript.ts';
 import type { RawCandidate, TranscriptMessage } from '../types.ts';
-import { toSentences } from './clean-text.ts';
-import { toClauses, type Clause } from './clauses.ts';
-import { resolveDates } from './dates.ts';
-import { withSubject } from './elided-subject.ts';
-import { refusalOf } from './refusals.ts';
-import { readStatements, type Statement } from './statements.ts';
-import { speakerOf, toThirdPerson, type Speaker } from './third-person.ts';
+import { toClauses } from './clauses.ts';
+import { readConversation, type Told } from './conversation.ts';
+import { toNotes, type Reading } from './note.ts';
+import { peopleIn, type Person } from './people.ts';
+import { readClause } from './read-clause.ts';
+import type { Statement } from './statements.ts';
+import { toThirdPerson } from './third-person.ts';
 
 export type ExtractOptions = {
   /** What the speaker of a message without `name` is called. Default `The user`. */
@@ -21,75 +19,82 @@ const NOTE_CONFIDENCE = '75';
 const SOURCE = 'user_explicit';
 const MIN_CONTENT_CHARACTERS = 12;
 
-type Context = { message: TranscriptMessage; speaker: Speaker; keyPrefix: string };
+type Text = { category: string; content: string; date: string | null };
+type Keyed = { key: string; value: string | null };
 
-function toItem(statement: Statement, content: string, date: string | null, context: Context): RawCandidate {
-  const keyed = statement.key !== null;
+function toItem(text: Text, keyed: Keyed | null, messageId: string): RawCandidate {
   return {
-    kind: keyed ? 'fact' : 'note',
-    category: statement.category,
-    key: keyed ? context.keyPrefix + statement.key : null,
-    value: statement.value,
-    content,
+    kind: keyed === null ? 'note' : 'fact',
+    category: text.category,
+    key: keyed?.key ?? null,
+    value: keyed?.value ?? null,
+    content: text.content,
     question: null,
     answer: null,
     source: SOURCE,
     sourceContext: null,
-    confidence: keyed ? KEYED_CONFIDENCE : NOTE_CONFIDENCE,
+    confidence: keyed === null ? NOTE_CONFIDENCE : KEYED_CONFIDENCE,
     importance: null,
     tier: null,
     tags: [],
-    messageIds: [context.message.id],
-    validFrom: date,
+    messageIds: [messageId],
+    validFrom: text.date,
   };
 }
 
-/** `2023` and `2023-06` as the first day they contain. */
-function toIsoDay(date: string | null): string | null {
-  return date === null ? null : `${date}-01-01`.slice(0, 10);
+function contentOf(statement: Statement, reading: Reading, { speaker }: Told): string {
+  if (statement.content !== null) return statement.content;
+  return statement.said === null ? reading.sentence : toThirdPerson(statement.said, speaker, true);
 }
 
-function readClause(clause: Clause, context: Context): RawCandidate[] {
-  if (clause.isQuestion) return [];
-  const { text, readable } = withSubject(clause.text);
-  if (refusalOf(text) !== null) return [];
-  const dated = resolveDates(text, context.message.createdAt);
-  const statements = readStatements(dated.text, context.speaker.start, dated.date !== null);
-  if (statements.length === 0) return [];
-  const said = readable === text ? dated.text : resolveDates(readable, context.message.createdAt).text;
-  const sentence = toThirdPerson(said, context.speaker, dated.date !== null);
-  return statements
-    .map((statement) => toItem(statement, statement.content ?? sentence, toIsoDay(dated.date), context))
-    .filter((item) => (item.content ?? '').length >= MIN_CONTENT_CHARACTERS);
+function toFacts(reading: Reading, told: Told): RawCandidate[] {
+  return reading.keyed.map((statement) => {
+    const { category } = statement;
+    const text = { category, content: contentOf(statement, reading, told), date: reading.date };
+    return toItem(text, { key: told.keyPrefix + statement.key, value: statement.value }, told.message.id);
+  });
 }
 
-function readMessage(message: TranscriptMessage, options: ExtractOptions): RawCandidate[] {
-  const name = message.name === undefined ? '' : toStorableText(message.name);
-  const context: Context = {
-    message,
-    speaker: speakerOf(name, options.speaker ?? 'The user'),
-    // Several named speakers share one user's memory: their attributes must not replace each other's.
-    keyPrefix: name === '' ? '' : `${normaliseKey(name)}_`,
-  };
-  return toSentences(stripInjectedPostfixes(message.content)).flatMap((sentence) =>
-    toClauses(sentence).flatMap((clause) => readClause(clause, context)),
+/** Attributes with a key are facts of their own; all else that a paragraph tells is one note. */
+function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
+  const tellsMore = readings.some(({ keyed, opens }) => keyed.length === 0 && opens);
+  const isOwnFact = ({ keyed }: Reading): boolean => keyed.some(({ soft }) => !soft || !tellsMore);
+  const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
+  const notes = toNotes(
+    readings.filter((reading) => !isOwnFact(reading)),
+    told,
   );
+  return [...facts, ...notes.map((note) => toItem(note, null, told.message.id))];
+}
+
+function readMessage(told: Told): RawCandidate[] {
+  const people: Person[] = [];
+  return told.paragraphs.flatMap((sentences, index) => {
+    const readings: Reading[] = [];
+    for (const clause of sentences.flatMap((sentence) => toClauses(sentence))) {
+      const reading = readClause(clause, told, people);
+      if (reading !== null) readings.push(reading);
+      people.push(...peopleIn(clause.text));
+    }
+    return toItems(readings, index === 0 ? told : { ...told, topic: null });
+  });
 }
 
 /**
  * Finds lasting statements in the user messages by rules, without a model, and returns them as a reply in
- * the format of `parseReply`, so that they are pinned, parsed and planned like a model's answer. Statements
- * are about the user in the third person (or about `name`, where messages carry one), relative dates are
- * written out against the message's `createdAt` in UTC. Deterministic; never throws.
+ * the format of `parseReply`, so that they are pinned, parsed and planned like a model's answer. Attributes
+ * with a key are facts; what else a paragraph tells is merged into one note. Statements are about the user in
+ * the third person (or about `name`, where messages carry one), relative dates are written out against the
+ * message's `createdAt` in UTC. Among speakers with names, an answer carries what its question asked.
+ * Deterministic; never throws.
  */
 export function extractFromMessages(
   messages: readonly TranscriptMessage[],
   options: ExtractOptions = {},
 ): string {
-  const items = messages
-    .filter((message) => message.role === 'user')
-    .toSorted((a, b) => a.seq - b.seq)
-    .flatMap((message) => readMessage(message, options));
+  const items = readConversation(messages, options.speaker ?? 'The user')
+    .flatMap((told) => readMessage(told))
+    .filter((item) => (item.content ?? '').length >= MIN_CONTENT_CHARACTERS);
   const seen = new Set<string>();
   const distinct = items.filter((item) => {
     const identity = JSON.stringify([item.key, item.value, item.content]);

@@ -1,21 +1,37 @@
 import { QUOTATION } from './clean-text.ts';
 
-/** Clauses that state nothing lasting about the user, whatever else they match; the first row that matches names why. */
-const REFUSALS: readonly (readonly [string, RegExp])[] = [
+type Refusals = readonly (readonly [string, RegExp])[];
+
+/** Clauses that no memory is made of, whatever else they match; the first row that matches names why. */
+const REFUSALS: Refusals = [
   ['quotation', new RegExp(QUOTATION)],
   ['markup', /[{}<>=\\|$^~]|https?:|www\.|\S@\S|\S::\S/],
   [
     'secret',
     /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i,
   ],
-  ['second person', /\b(?:you|your|yours|yourself|ur|y'all|u)\b/i],
-  [
-    'supposition',
-    /\b(?:if|unless|would|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
-  ],
   [
     'question',
     /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when)\b/i,
+  ],
+  [
+    'machine',
+    /\b(?:errors?|exceptions?|stack ?trace|traceback|bugs?|compile[sd]?|build fail\w*|unit tests?|regex|syntax|null pointer|undefined|segfault|localhost|log files?|sql query|api calls?|endpoint|pull request|merge conflict|chatbot|language model)\b/i,
+  ],
+  [
+    'talk',
+    /\b(?:talk(?:ing)? to (?:ya|soon|later)|see ya|catch up (?:soon|later)|take care|keep (?:it up|in touch)|good (?:luck|night|job)|no worries|no problem|means? a lot|can't wait to (?:see|hear) (?:ya|it|that)|sounds? (?:good|great|fun)|of course)\b/i,
+  ],
+];
+
+/** What is said to a listener who is not known by name. */
+const ADDRESSED: Refusals = [['second person', /\b(?:you|your|yours|yourself|ur|y'all|u)\b/i]];
+
+/** What a user says to an assistant without telling about themselves. Among people it may tell something. */
+const ASIDES: Refusals = [
+  [
+    'supposition',
+    /\b(?:if|unless|would|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
   ],
   [
     'thought',
@@ -37,18 +53,26 @@ const REFUSALS: readonly (readonly [string, RegExp])[] = [
     'demonstrative',
     /^(?:I|we)(?: [a-z]+ly| also| do| just| all)* (?:like|love|enjoy|prefer|hate|adore|dislike|want|need|have|got|use|used|did|made|found|saw|tried|read|can't stand)(?: doing| using)? (?:it|that|this|these|those|them|him|her|the idea|the sound|how|what|when|where|to (?:see|hear) (?:that|it|this))\b/,
   ],
-  [
-    'machine',
-    /\b(?:errors?|exceptions?|stack ?trace|traceback|bugs?|compile[sd]?|build fail\w*|unit tests?|regex|syntax|null pointer|undefined|segfault|localhost|log files?|sql query|api calls?|endpoint|pull request|merge conflict|chatbot|language model)\b/i,
-  ],
   ['dangling', /\b(?:it|that|this|these|those|them|there|him|her|so|too|such|something|anything|one)$/i],
+];
+
+/** What stays a supposition among people; a wish ("I would love to") is one's own. */
+const SUPPOSITIONS: Refusals = [
   [
-    'talk',
-    /\b(?:talk(?:ing)? to (?:ya|soon|later)|see ya|catch up (?:soon|later)|take care|keep (?:it up|in touch)|good (?:luck|night|job)|no worries|no problem|means? a lot|can't wait to (?:see|hear) (?:ya|it|that)|sounds? (?:good|great|fun)|of course)\b/i,
+    'supposition',
+    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| really| still| definitely)* (?:would(?! (?:love|like) to)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
   ],
 ];
 
-/** Why a clause cannot be a fact, or null. */
-export function refusalOf(clause: string): string | null {
-  return REFUSALS.find(([, pattern]) => pattern.test(clause))?.[0] ?? null;
+/**
+ * Why a clause cannot be a fact, or null. `social`: said among people, who tell what they feel and think;
+ * what is said to an assistant is mostly about the task at hand. `addressed`: `you` has a name.
+ */
+export function refusalOf(clause: string, social: boolean, addressed: boolean): string | null {
+  const tables = [REFUSALS, social ? SUPPOSITIONS : ASIDES, ...(addressed ? [] : [ADDRESSED])];
+  for (const table of tables) {
+    const row = table.find(([, pattern]) => pattern.test(clause));
+    if (row !== undefined) return row[0];
+  }
+  return null;
 }

@@ -16,6 +16,10 @@ export type Rule = {
   /** Template for the value; the group `value` when absent. */
   value?: string;
   content?: string;
+  /** In place of `content`: a first-person clause that is put into the third person; `{after}` follows the value. */
+  said?: string;
+  /** A weak attribute: where the speaker says more, it stays with the rest of what they say. */
+  soft?: true;
   /** Cuts the value where something else begins ("Berlin with my wife"). Default true. */
   trim?: false;
   /** The value is a list, each part a fact of its own. */

@@ -83,6 +83,7 @@ export const identityRules: readonly Rule[] = [
   {
     category: 'identity',
     key: 'home',
+    said: 'I live in {value}; moved there{after}',
     when: when(
       '{i} (?:have )?{adv}(?:moved|relocated|have moved|emigrated|immigrated)(?: here| back| over)? to (?<value>(?!my\\b|our\\b|an?\\b).+)',
     ),

@@ -23,29 +23,33 @@ export const preferenceRules: readonly Rule[] = [
   {
     category: 'preference',
     key: 'taste_{value}',
+    soft: true,
     value: 'likes',
-    when: when("I {adv}(?:like|enjoy) (?!to\\b|when\\b)(?<value>[\\p{L}\\d' -]{2,40})$"),
+    when: when("I {adv}(?:like|enjoy) (?!to\\b|when\\b|{pointed})(?<value>[\\p{L}\\d' -]{2,40})$"),
   },
   {
     category: 'preference',
     key: 'taste_{value}',
+    soft: true,
     value: 'loves',
     when: when(
-      "I {adv}(?:love|adore|am obsessed with|am crazy about) (?!to\\b|when\\b)(?<value>[\\p{L}\\d' -]{2,40})$",
+      "I {adv}(?:love|adore|am obsessed with|am crazy about) (?!to\\b|when\\b|{pointed})(?<value>[\\p{L}\\d' -]{2,40})$",
     ),
   },
   {
     category: 'preference',
     key: 'taste_{value}',
+    soft: true,
     value: 'prefers',
     when: when("I {adv}prefer (?!to\\b)(?<value>[\\p{L}\\d' -]{2,40})$"),
   },
   {
     category: 'preference',
     key: 'taste_{value}',
+    soft: true,
     value: 'dislikes',
     when: when(
-      "I {adv}(?:hate|dislike|despise|can't stand|cannot stand|loathe) (?!to\\b|when\\b)(?<value>{thing})$",
+      "I {adv}(?:hate|dislike|despise|can't stand|cannot stand|loathe) (?!to\\b|when\\b|{pointed})(?<value>{thing})$",
     ),
   },
   {

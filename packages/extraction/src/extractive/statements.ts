@@ -9,13 +9,22 @@ import { workRules } from './rules-work.ts';
 import { isValue, listOf, trimValue } from './values.ts';
 import { isAdverb, isPastForm } from './verbs.ts';
 
-/** What a clause states; without `content` the clause itself is the text. */
+/** What a clause states; without `content` and `said` the clause itself is the text. */
 export type Statement = {
   category: Category;
   key: string | null;
   value: string | null;
   content: string | null;
+  /** The statement as a first-person clause. */
+  said: string | null;
+  /** Stays with the rest of what is said. */
+  soft: boolean;
 };
+
+/** A statement without a key: the clause is its text. */
+function unkeyed(category: Category): Statement {
+  return { category, key: null, value: null, content: null, said: null, soft: false };
+}
 
 /** In order of precedence: what a clause says about identity counts before what it says about plans. */
 const rules: readonly Rule[] = [
@@ -36,12 +45,13 @@ function statementsOf(
   groups: Readonly<Record<string, string | undefined>>,
   speaker: string,
 ): Statement[] {
-  if (rule.key === undefined) return [{ category: rule.category, key: null, value: null, content: null }];
+  if (rule.key === undefined) return [unkeyed(rule.category)];
   const captured = groups['value'] ?? '';
   const values =
     rule.each === true ? listOf(captured) : [rule.trim === false ? captured.trim() : trimValue(captured)];
   return values.flatMap((value): Statement[] => {
-    const filled = { ...groups, value, speaker };
+    const after = captured.slice(captured.indexOf(value) + value.length);
+    const filled = { ...groups, value, speaker, after };
     const stated = rule.value === undefined ? value : fill(rule.value, filled);
     if (!isValue(stated)) return [];
     return [
@@ -50,6 +60,8 @@ function statementsOf(
         key: fill(rule.key ?? '', filled, true),
         value: stated,
         content: rule.content === undefined ? null : fill(rule.content, filled),
+        said: rule.said === undefined ? null : fill(rule.said, filled),
+        soft: rule.soft === true,
       },
     ];
   });
@@ -64,7 +76,7 @@ function eventOf(clause: string, dated: boolean): Statement | null {
   const verb = (words[at] ?? '').toLowerCase();
   if (!isPastForm(verb, dated) || words.length - at < 3) return null;
   if (NOT_EVENTS.has(verb) && !(dated && EVENTS_WITH_DATE.has(verb))) return null;
-  return { category: 'event', key: null, value: null, content: null };
+  return unkeyed('event');
 }
 
 /**

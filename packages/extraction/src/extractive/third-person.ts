@@ -74,43 +74,93 @@ function replacement(lower: string, first: boolean, named: boolean, speaker: Spe
     case 'ours':
       return named ? 'theirs' : possessive(name);
     case 'myself':
+      return 'themselves';
+    // "Taking care of ourselves matters" is said of everybody.
     case 'ourselves':
     case 'ourself':
-      return named ? 'themselves' : name;
+      return named ? 'themselves' : 'oneself';
     default:
       return null;
   }
 }
 
+/** What is said to the listener is about them; they are always named, `they` is the speaker. */
+function listenerWord(lower: string, listener: string): string | null {
+  switch (lower) {
+    case 'you':
+    case 'ya':
+      return listener;
+    case 'yourself':
+      return 'oneself';
+    case 'your':
+    case 'yours':
+      return possessive(listener);
+    default:
+      return null;
+  }
+}
+
+const BEFORE_OBJECT =
+  /^(?:to|for|with|at|of|about|by|from|on|in|like|than|as|thank|see|tell|told|give|gave|giving|helps?|helped|helping|makes?|made|making|lets?|letting|gets?|got|shows?|showed|asks?|asked|keeps?|kept|keeping|love|miss|missed|brings?|brought|taught|teach|sent|send|join|meet|met|support|supports|wish|wishing|want|need|hear|heard|seeing|hearing)$/i;
+
+/** Whether `you` at `index` does something, so that the verb after it must agree with a name. */
+function isSubject(words: readonly Word[], index: number): boolean {
+  const verb = verbAfter(words, index);
+  const previous = words[index - 1]?.text ?? '';
+  const tags = words[verb]?.tags;
+  const isVerb = tags !== undefined && (tags.has('Verb') || tags.has('Modal')) && !tags.has('Gerund');
+  return isVerb && !BEFORE_OBJECT.test(previous);
+}
+
+/** Puts a subject's name in its place and makes its verb agree. */
+function agreeAt(words: Word[], index: number, plural: boolean, pastContext: boolean): void {
+  const at = verbAfter(words, index);
+  const verb = words[at];
+  if (verb === undefined) return;
+  const base = verb.text.toLowerCase();
+  // "I and my sister love": plural as it stands.
+  if (/^(?:and|or)$/.test(base)) return;
+  if (plural) {
+    verb.text = toPluralVerb(base);
+    return;
+  }
+  if (isSimplePresent(base, pastContext)) agreeJoined(words, at, pastContext);
+  verb.text = toThirdPersonVerb(base, pastContext);
+}
+
 /**
  * Rewrites a first-person clause into a sentence about the speaker: "I don't live with my parents" → "The
  * user doesn't live with their parents." The speaker is named once, then `they`; verbs agree. `We` becomes
- * the speaker as well: what a group did, its member did. No first-person word is left.
+ * the speaker as well: what a group did, its member did. With a `listener`, `you` becomes their name. No
+ * first-person word is left.
  */
-export function toThirdPerson(clause: string, speaker: Speaker, pastContext: boolean): string {
+export function toThirdPerson(
+  clause: string,
+  speaker: Speaker,
+  pastContext: boolean,
+  listener: string | null = null,
+): string {
   const words = wordsOf(clause);
   let named = false;
   let first = true;
   for (const [index, word] of words.entries()) {
     // Only the abbreviation is written "US".
     const lower = word.text === 'US' ? word.text : word.text.toLowerCase();
+    const heard = listener === null ? null : listenerWord(lower, listener);
+    if (heard !== null) {
+      if (lower === 'you' && isSubject(words, index)) agreeAt(words, index, false, pastContext);
+      word.text = heard;
+      first = false;
+      continue;
+    }
     const replaced = replacement(lower, first, named, speaker);
     first = false;
     if (replaced === null) {
       if (lower === 'am') word.text = named ? 'are' : 'is';
       continue;
     }
-    if (lower === 'i' || lower === 'we') {
-      const at = verbAfter(words, index);
-      const verb = words[at];
-      const base = verb?.text.toLowerCase() ?? '';
-      const joinedSubject = /^(?:and|or)$/i.test(words[index - 1]?.text ?? '');
-      if (verb !== undefined && (named || joinedSubject)) verb.text = toPluralVerb(base);
-      else if (verb !== undefined) {
-        if (isSimplePresent(base, pastContext)) agreeJoined(words, at, pastContext);
-        verb.text = toThirdPersonVerb(base, pastContext);
-      }
-    }
+    const joinedSubject = /^(?:and|or)$/i.test(words[index - 1]?.text ?? '');
+    if (lower === 'i' || lower === 'we') agreeAt(words, index, named || joinedSubject, pastContext);
     word.text = replaced;
     named = true;
   }
@@ -126,4 +176,15 @@ export function sentence(text: string): string {
     .replace(/[\s.!?,;:–—-]{1,20}$/, '');
   if (trimmed === '') return '';
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
+}
+
+/** Whether the first word of a text keeps its capital inside of a sentence. */
+export function startsWithName(text: string): boolean {
+  const word = wordsOf(text.slice(0, 80))[0];
+  return (
+    word === undefined ||
+    word.tags.has('ProperNoun') ||
+    word.tags.has('Acronym') ||
+    /^.?\p{Lu}/u.test(word.text.slice(1))
+  );
 }

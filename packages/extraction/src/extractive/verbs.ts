@@ -1,3 +1,5 @@
+import { languageModel } from './language.ts';
+
 /** Past forms that do not end in -ed, each of which can only be past. */
 const IRREGULAR_PAST = new Set(
   `ate became began bent bit bled blew bore bought bred broke brought built burnt came caught chose clung crept dealt
@@ -18,6 +20,11 @@ const UNCHANGING = new Set(
 /** End in -ed (or look like it) without being past. */
 const FALSE_PAST = new Set(
   'bleed breed embed exceed feed heed need proceed seed shed speed succeed weed'.split(' '),
+);
+
+/** Forms that never agree with a subject. */
+const PARTICIPLES = new Set(
+  'been gone done seen given taken written known grown shown eaten driven fallen'.split(' '),
 );
 
 const MODALS = new Set(
@@ -50,6 +57,7 @@ export function isPastForm(verb: string, pastContext = false): boolean {
 export function toThirdPersonVerb(verb: string, pastContext = false): string {
   const irregular = IRREGULAR_PRESENT.get(verb);
   if (irregular !== undefined) return irregular;
+  if (PARTICIPLES.has(verb) || (verb.endsWith('ing') && verb.length > 5)) return verb;
   if (MODALS.has(verb) || isPastForm(verb, pastContext) || verb.endsWith("n't")) return verb;
   if (/(?:s|x|z|ch|sh|o)$/.test(verb)) return `${verb}es`;
   return /[^aeiou]y$/.test(verb) ? `${verb.slice(0, -1)}ies` : `${verb}s`;
@@ -69,7 +77,7 @@ export function isSimplePresent(verb: string, pastContext: boolean): boolean {
 
 /** Words that may stand between a subject and its verb. */
 export const ADVERBS = new Set(
-  'just also always never often sometimes still both all first now already rather even almost ever soon not once then'.split(
+  'just also always never often sometimes still both all first last now already rather even almost ever soon not once then'.split(
     ' ',
   ),
 );
@@ -79,4 +87,15 @@ export function isAdverb(word: string): boolean {
     ADVERBS.has(word) ||
     (word.length > 4 && word.endsWith('ly') && !/^(?:apply|reply|rely|supply|comply|multiply)$/.test(word))
   );
+}
+
+type Conjugate = (verb: string, model: unknown) => { PastTense?: string };
+
+/** The past form of a verb's base form: go → went. */
+export function toPastVerb(verb: string): string {
+  const nlp = languageModel();
+  const { conjugate } = (
+    nlp.methods() as unknown as { two: { transform: { verb: { conjugate: Conjugate } } } }
+  ).two.transform.verb;
+  return conjugate(verb.toLowerCase(), nlp.model()).PastTense ?? verb;
 }

@@ -12,6 +12,9 @@ export const WORD_LISTS: Readonly<Record<string, string>> = {
   nationality:
     '(?:American|Australian|Austrian|Argentinian|Argentine|Albanian|Algerian|Afghan|Armenian|Bangladeshi|Belgian|Bolivian|Bosnian|Brazilian|British|Bulgarian|Cambodian|Cameroonian|Canadian|Chilean|Chinese|Colombian|Croatian|Cuban|Cypriot|Czech|Danish|Dutch|Ecuadorian|Egyptian|English|Estonian|Ethiopian|Filipino|Filipina|Finnish|French|Georgian|German|Ghanaian|Greek|Guatemalan|Hungarian|Icelandic|Indian|Indonesian|Iranian|Iraqi|Irish|Israeli|Italian|Jamaican|Japanese|Jordanian|Kenyan|Korean|Latvian|Lebanese|Lithuanian|Malaysian|Maltese|Mexican|Moroccan|Nepali|Nigerian|Norwegian|Pakistani|Palestinian|Persian|Peruvian|Polish|Portuguese|Romanian|Russian|Saudi|Scottish|Senegalese|Serbian|Singaporean|Slovak|Slovenian|Somali|South African|South Korean|Spanish|Sri Lankan|Sudanese|Swedish|Swiss|Syrian|Taiwanese|Tanzanian|Thai|Tunisian|Turkish|Ugandan|Ukrainian|Uruguayan|Venezuelan|Vietnamese|Welsh|Zimbabwean)',
   diet: '(?:vegetarian|vegan|pescatarian|pescetarian|flexitarian|carnivore|gluten[- ]free|dairy[- ]free|keto|halal|kosher|lactose[- ]intolerant|gluten[- ]intolerant|coeliac|celiac)',
+  /** Points at one thing rather than naming a kind: "the theme", not "the sea". */
+  pointed:
+    '(?:the (?!sea|ocean|beach|mountains|outdoors|cold|heat|rain|snow|city|countryside)|th(?:is|at|ese|ose)\\b)',
   count: '(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|several|many|some|no|\\d{1,3})',
   thing: "(?:[\\p{L}\\d'-]+ ){0,2}[\\p{L}\\d'-]+",
   occupation:

@@ -82,7 +82,9 @@ export function createApplyAnswer(deps: {
         const done = new Set(embeddings.map((embedding) => embedding.memoryId));
         return {
           counts,
-          withoutVector: pending.filter((memory) => !done.has(memory.memoryId)).map((memory) => memory.memoryId),
+          withoutVector: pending
+            .filter((memory) => !done.has(memory.memoryId))
+            .map((memory) => memory.memoryId),
         };
       }),
     );

@@ -39,7 +39,9 @@ describe('decideRetry, the table of error classes', () => {
   });
 
   test('the second round of transient errors in a row is an outage', () => {
-    expect(decideRetry(failure('model_transient', { provider: { failuresInRow: 2, othersSucceed: false } }))).toEqual({
+    expect(
+      decideRetry(failure('model_transient', { provider: { failuresInRow: 2, othersSucceed: false } })),
+    ).toEqual({
       kind: 'outage',
       delayMs: 5_000,
     });

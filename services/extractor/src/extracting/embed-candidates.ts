@@ -40,7 +40,10 @@ export async function embedOrLater(
   } catch (error) {
     signal.throwIfAborted();
     if (isAppError(error) && error.code === 'database_unavailable') throw error;
-    logger.warn({ code: isAppError(error) ? error.code : 'internal', texts: texts.length }, 'vectors follow later');
+    logger.warn(
+      { code: isAppError(error) ? error.code : 'internal', texts: texts.length },
+      'vectors follow later',
+    );
     return null;
   }
 }

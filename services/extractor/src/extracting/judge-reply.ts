@@ -7,8 +7,11 @@ import { parseReply } from '@factmill/extraction';
  * - `cut_off`: it ended at the output limit before anything was whole; asking again would end there too
  * - `unreadable`: neither items nor the statement that there are none
  */
-export function judgeReply(output: Pick<ModelOutput, 'raw' | 'finishReason'>): 'usable' | 'cut_off' | 'unreadable' {
+export function judgeReply(
+  output: Pick<ModelOutput, 'raw' | 'finishReason'>,
+): 'usable' | 'cut_off' | 'unreadable' {
   const { status, candidates } = parseReply(output.raw);
-  if (status === 'ok' || status === 'empty' || (status === 'truncated' && candidates.length > 0)) return 'usable';
+  if (status === 'ok' || status === 'empty' || (status === 'truncated' && candidates.length > 0))
+    return 'usable';
   return status === 'truncated' && output.finishReason === 'length' ? 'cut_off' : 'unreadable';
 }

@@ -6,8 +6,6 @@ export const LEASE_MS = 8_000;
 const RENEW_EVERY_MS = 2_500;
 
 export type Leases = Readonly<{
-  /** Whether this process is working on the extraction. */
-  isHeld: (extractionId: string) => boolean;
   /** Keeps the claim's lease alive until `release`; the signal fires when it has been lost to another worker. */
   hold: (claim: Claim) => Readonly<{ signal: AbortSignal; release: () => void }>;
   close: () => void;
@@ -33,7 +31,8 @@ export function createLeases(deps: { database: Sql }): Leases {
         ),
       );
       for (const { claim, controller } of entries) {
-        if (lost.has(claim.id)) controller.abort(new AppError('fenced', 'Another worker has this extraction.'));
+        if (lost.has(claim.id))
+          controller.abort(new AppError('fenced', 'Another worker has this extraction.'));
       }
     } catch {
       // A database that is away renews nothing and lets nobody else claim either; the next tick tries again.
@@ -43,7 +42,6 @@ export function createLeases(deps: { database: Sql }): Leases {
   }
 
   return {
-    isHeld: (extractionId) => held.has(extractionId),
     hold(claim) {
       const controller = new AbortController();
       held.set(claim.id, { claim, controller });

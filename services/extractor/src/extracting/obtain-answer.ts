@@ -35,13 +35,20 @@ const PIN_RETRY_MS = 500;
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
  */
 export function createObtainAnswer(deps: ObtainDeps) {
-  const recordCall = createDuration('factmill_model_call_duration_seconds', 'Time of one extraction model call');
+  const recordCall = createDuration(
+    'factmill_model_call_duration_seconds',
+    'Time of one extraction model call',
+  );
 
   async function call(ask: () => Promise<ModelOutput>): Promise<ModelCall> {
     const startedAt = deps.now();
     let result = 'ok';
     try {
-      const output = await withSpan('model call', { kind: 'client', attributes: { provider: deps.provider.name } }, ask);
+      const output = await withSpan(
+        'model call',
+        { kind: 'client', attributes: { provider: deps.provider.name } },
+        ask,
+      );
       return { output, modelMs: deps.now() - startedAt };
     } catch (error) {
       result = isAppError(error) ? error.code : 'internal';
@@ -58,7 +65,8 @@ export function createObtainAnswer(deps: ObtainDeps) {
         await saveOutput(deps.database, claim, call, status);
         return;
       } catch (error) {
-        if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt) throw error;
+        if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
+          throw error;
         await deps.wait(PIN_RETRY_MS, signal);
       }
     }

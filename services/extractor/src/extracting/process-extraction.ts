@@ -1,41 +1,21 @@
-import { type Claim, type ClaimAnswer, claimExtraction, type DatabasePool, failExtraction, listMessages, listRecentMemories } from '@factmill/database';
-import {
-  buildTranscript,
-  type Candidate,
-  getPreset,
-  parseReply,
-  type Preset,
-  presets,
-  toCandidates,
-  type TranscriptMessage,
-} from '@factmill/extraction';
+import { type Claim, type ClaimAnswer, claimExtraction, failExtraction, type Sql } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import type { JobContext, JobOutcome } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
-import type { createApplyAnswer } from './apply-answer.ts';
-import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
+import type { createExtractMemories } from './extract-memories.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
-import type { createObtainAnswer } from './obtain-answer.ts';
 import type { ProviderHealth } from './provider-health.ts';
-import type { Provider, Question } from './providers.ts';
 import { type createSettleFailure, waitForDatabase } from './settle-failure.ts';
 
 export type ProcessDeps = Readonly<{
-  database: DatabasePool;
+  database: Sql;
   leases: Leases;
-  provider: Provider;
   health: ProviderHealth;
-  obtainAnswer: ReturnType<typeof createObtainAnswer>;
-  /** Null when no embedding model is configured. */
-  embedTexts: EmbedTexts | null;
-  applyAnswer: ReturnType<typeof createApplyAnswer>;
+  extractMemories: ReturnType<typeof createExtractMemories>;
   settleFailure: ReturnType<typeof createSettleFailure>;
-  /** Has vectors computed for memories that lack them. */
-  embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   workerId: string;
   logger: Logger;
   random: () => number;
-  now: () => Date;
 }>;
 
 export type ProcessExtraction = Readonly<{
@@ -49,12 +29,11 @@ type ExtractJob = Readonly<{ extractionId: string; tenantId: string }>;
 /** An extraction that so many workers in a row never came back from kills them. */
 const MAX_LOST_CLAIMS = 20;
 
-/** How long a job waits that an earlier run in this process is still working on. */
-const HELD_DELAY_MS = 1_000;
+/** How long a job waits whose extraction an earlier delivery in this process is still working on. */
+const BUSY_DELAY_MS = 1_000;
 
 /**
- * One job: claim → messages → known memories → model → pin → embed → apply. Every step can be repeated: what
- * has been pinned is not asked again, what has been applied is not applied again.
+ * One job: claims the extraction, keeps its lease, extracts, and turns what went wrong into what happens next.
  *
  * A run goes on when the queue loses its job (Redis flushed or away): the lease in the ledger, not the lock in the
  * queue, says who may work, and the model is being paid already. It ends when the lease is lost, the time limit is
@@ -62,28 +41,29 @@ const HELD_DELAY_MS = 1_000;
  */
 export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
   const countEnded = createCounter('factmill_extractions_total', 'Extractions by how this run of them ended');
-
-  const running = new Set<Promise<JobOutcome>>();
+  /** By extraction. */
+  const running = new Map<string, Promise<JobOutcome>>();
   const stopping = new AbortController();
 
   return {
     async process(job, context) {
-      const run = processExtraction(job, context);
-      running.add(run);
+      const { extractionId } = job;
+      if (running.has(extractionId)) return { kind: 'delay', ms: BUSY_DELAY_MS };
+      const run = claimAndRun(job, context);
+      running.set(extractionId, run);
       try {
         return await run;
       } finally {
-        running.delete(run);
+        running.delete(extractionId);
       }
     },
     async close() {
       stopping.abort(new AppError('shutting_down', 'The worker is stopping.'));
-      await Promise.allSettled(running);
+      await Promise.allSettled(running.values());
     },
   };
 
-  async function processExtraction(job: ExtractJob, context: JobContext): Promise<JobOutcome> {
-    if (deps.leases.isHeld(job.extractionId)) return { kind: 'delay', ms: HELD_DELAY_MS };
+  async function claimAndRun(job: ExtractJob, context: JobContext): Promise<JobOutcome> {
     let answer: ClaimAnswer;
     try {
       answer = await claimExtraction(deps.database, {
@@ -139,91 +119,16 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         });
         return { kind: 'fail', reason: 'poisoned' };
       }
-      return { kind: 'done', counts: await extract(claim, signal) };
+      return { kind: 'done', counts: await deps.extractMemories(claim, signal) };
     } catch (error) {
-      return await deps.settleFailure(claim, error, { signal, round, attemptStarted: context.attemptStarted });
+      return await deps.settleFailure(claim, error, {
+        signal,
+        round,
+        attemptStarted: context.attemptStarted,
+      });
     } finally {
       lease.release();
     }
-  }
-
-  async function extract(claim: Claim, signal: AbortSignal): Promise<Record<string, number>> {
-    const preset = getPreset(claim.preset) ?? standard();
-    const messages = await loadMessages(claim);
-    const answer = await deps.obtainAnswer(
-      claim,
-      () => loadQuestion(claim, messages, preset, signal),
-      signal,
-    );
-    if (answer?.isNew === true) deps.health.answered();
-
-    const parsed = answer === null ? null : parseReply(answer.output.raw);
-    const { candidates, rejected } =
-      parsed === null
-        ? { candidates: [] as Candidate[], rejected: [] }
-        : toCandidates(parsed, { messages, preset, now: deps.now() });
-
-    const { embedTexts } = deps;
-    const embedStartedAt = performance.now();
-    const vectors =
-      embedTexts === null
-        ? null
-        : await embedOrLater(embedTexts, candidates.map((candidate) => candidate.content), signal, deps.logger);
-    signal.throwIfAborted();
-
-    const degraded = [
-      ...(parsed?.status === 'truncated' || answer?.output.finishReason === 'length' ? ['reply_truncated'] : []),
-      ...(embedTexts !== null && vectors === null && candidates.length > 0 ? ['embedding_unavailable'] : []),
-    ];
-    const applied = await deps.applyAnswer({
-      claim,
-      candidates,
-      rejected,
-      vectors,
-      wantsEmbedding: embedTexts !== null,
-      embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
-      degraded: degraded.length === 0 ? null : degraded.join(','),
-    });
-    if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
-    return applied.counts;
-  }
-
-  async function loadMessages(claim: Claim): Promise<TranscriptMessage[]> {
-    const rows = await listMessages(deps.database, {
-      tenantId: claim.tenantId,
-      conversationId: claim.conversationId,
-      afterSeq: claim.fromSeq - 1,
-      toSeq: claim.toSeq,
-      includeSuperseded: false,
-      limit: null,
-    });
-    return rows.map((row) => ({
-      id: row.id,
-      seq: row.seq,
-      role: row.role,
-      content: row.content,
-      createdAt: row.createdAt,
-      ...(row.name === null ? {} : { name: row.name }),
-    }));
-  }
-
-  /** Null when nobody said anything: then there is nothing to ask. */
-  async function loadQuestion(
-    claim: Claim,
-    messages: readonly TranscriptMessage[],
-    preset: Preset,
-    signal: AbortSignal,
-  ): Promise<Question | null> {
-    const transcript = buildTranscript([...messages], preset);
-    if (transcript.text === '') return null;
-    const known = deps.provider.wantsKnown
-      ? await listRecentMemories(deps.database, {
-          tenantId: claim.tenantId,
-          userId: claim.userId,
-          limit: preset.knownMemoryLimit,
-        })
-      : [];
-    return { messages, transcript, known, preset, now: deps.now(), signal };
   }
 }
 
@@ -237,10 +142,4 @@ function withoutLockLoss(queueSignal: AbortSignal): AbortSignal {
   if (queueSignal.aborted) pass();
   else queueSignal.addEventListener('abort', pass, { once: true });
   return controller.signal;
-}
-
-function standard(): Preset {
-  const preset = presets.get('standard');
-  if (preset === undefined) throw new Error('the preset standard is missing');
-  return preset;
 }

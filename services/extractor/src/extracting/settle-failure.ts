@@ -15,7 +15,12 @@ export type SettleDeps = Readonly<{
 }>;
 
 /** Errors that only a provider that is there can cause. */
-const ANSWERED: ReadonlySet<string> = new Set(['model_bad_reply', 'model_truncated', 'model_refusal', 'model_input']);
+const ANSWERED: ReadonlySet<string> = new Set([
+  'model_bad_reply',
+  'model_truncated',
+  'model_refusal',
+  'model_input',
+]);
 
 /** While the database is away the ledger cannot be written; the job itself waits, with this cap. */
 const DATABASE_POLICY: RetryPolicy = { kind: 'exponential', baseMs: 500, capMs: 10_000 };

@@ -3,7 +3,11 @@ import { writeMemories } from '@factmill/memories';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../../test-fixtures/extractor-under-test.ts';
+import {
+  type ExtractorUnderTest,
+  openExtractorUnderTest,
+  TENANT,
+} from '../../test-fixtures/extractor-under-test.ts';
 import { createEmbedTexts } from '../extracting/embed-candidates.ts';
 import { createEmbedPending } from './embed-pending.ts';
 
@@ -73,7 +77,9 @@ async function embedded(): Promise<string[]> {
 }
 
 async function waiting(): Promise<number> {
-  const { rowCount } = await under.database.query('select 1 from memories where embedding_pending_since is not null');
+  const { rowCount } = await under.database.query(
+    'select 1 from memories where embedding_pending_since is not null',
+  );
   return rowCount;
 }
 
@@ -123,7 +129,9 @@ describe('the embed job', () => {
 
   test('one text that the model refuses does not keep the others waiting', async () => {
     for (const content of ['one good note', 'a poisonous note', 'another good note']) await note(content);
-    under.model.setReply(({ body }) => (JSON.stringify(body['input']).includes('poison') ? { status: 400 } : undefined));
+    under.model.setReply(({ body }) =>
+      JSON.stringify(body['input']).includes('poison') ? { status: 400 } : undefined,
+    );
     await embedPending({}, never);
     expect(await embedded()).toEqual(['another good note', 'one good note']);
     expect(await waiting()).toBe(0);

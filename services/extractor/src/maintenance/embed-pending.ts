@@ -1,4 +1,10 @@
-import { giveUpEmbeddings, listPendingEmbeddings, type PendingEmbedding, saveEmbeddings, type Sql } from '@factmill/database';
+import {
+  giveUpEmbeddings,
+  listPendingEmbeddings,
+  type PendingEmbedding,
+  saveEmbeddings,
+  type Sql,
+} from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { JobOutcome } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
@@ -29,7 +35,10 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const pending = await listPendingEmbeddings(deps.database, { ids: job.memoryIds ?? null, limit: BATCH });
+        const pending = await listPendingEmbeddings(deps.database, {
+          ids: job.memoryIds ?? null,
+          limit: BATCH,
+        });
         if (pending.length === 0) break;
         const settled = await embedOrSplit(embedTexts, pending, signal);
         embedded += settled;
@@ -68,7 +77,10 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
       if (!isAppError(error) || error.code !== 'model_input') throw error;
       const [first] = pending;
       if (first !== undefined && pending.length === 1) {
-        deps.logger.warn({ memory_id: first.id }, 'the embedding model refuses a memory; it is found by text only');
+        deps.logger.warn(
+          { memory_id: first.id },
+          'the embedding model refuses a memory; it is found by text only',
+        );
         await giveUpEmbeddings(deps.database, [first.id]);
         return 1;
       }

@@ -14,7 +14,8 @@ export function createPurgeJob(deps: { database: Sql; deletedRetentionDays: numb
         limit: BATCH,
       });
       memories += purged.memories;
-      if (purged.memories < BATCH && purged.idempotencyKeys < BATCH) return { kind: 'done', counts: { memories } };
+      if (purged.memories < BATCH && purged.idempotencyKeys < BATCH)
+        return { kind: 'done', counts: { memories } };
     }
   };
 }

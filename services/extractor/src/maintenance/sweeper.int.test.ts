@@ -3,7 +3,12 @@ import { createWorker } from '@factmill/queue';
 import { queueConfigOf } from '@factmill/runtime';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { enqueueExtraction, type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../../test-fixtures/extractor-under-test.ts';
+import {
+  enqueueExtraction,
+  type ExtractorUnderTest,
+  openExtractorUnderTest,
+  TENANT,
+} from '../../test-fixtures/extractor-under-test.ts';
 import { createSweeper, type Sweeper } from './sweeper.ts';
 
 jest.setTimeout(60_000);
@@ -16,7 +21,9 @@ afterEach(async () => {
 });
 
 /** Sweepers whose own timer does not fire during a test. */
-async function open(backend: 'redis' | 'postgres' = 'redis'): Promise<ExtractorUnderTest & { sweeper: () => Sweeper }> {
+async function open(
+  backend: 'redis' | 'postgres' = 'redis',
+): Promise<ExtractorUnderTest & { sweeper: () => Sweeper }> {
   const under = await openExtractorUnderTest({ backend });
   closers.push(under.close);
   return {
@@ -55,13 +62,16 @@ async function sweepUntil(sweepers: readonly Sweeper[], count: number): Promise<
   return requeued;
 }
 
-test.each(['redis', 'postgres'] as const)('what the queue on %s does not know goes back into it', async (backend) => {
-  const under = await open(backend);
-  await under.extract(SAID, { queued: false });
-  expect(await waitingJobs(under)).toBe(0);
-  expect(await sweepUntil([under.sweeper()], 1)).toBe(1);
-  expect(await waitingJobs(under)).toBe(1);
-});
+test.each(['redis', 'postgres'] as const)(
+  'what the queue on %s does not know goes back into it',
+  async (backend) => {
+    const under = await open(backend);
+    await under.extract(SAID, { queued: false });
+    expect(await waitingJobs(under)).toBe(0);
+    expect(await sweepUntil([under.sweeper()], 1)).toBe(1);
+    expect(await waitingJobs(under)).toBe(1);
+  },
+);
 
 test('1,500 lost extractions come back, each once, with four sweepers at it', async () => {
   const under = await open();
@@ -102,7 +112,10 @@ test('a failed job that was left under the same id does not hide the loss', asyn
   const under = await open();
   const id = await under.extract(SAID);
   const worker = await createWorker(
-    queueConfigOf(under.config, { connectionString: under.config.storage.databaseUrl ?? '', embedded: false }),
+    queueConfigOf(under.config, {
+      connectionString: under.config.storage.databaseUrl ?? '',
+      embedded: false,
+    }),
     {
       queue: 'extraction',
       concurrency: 1,
@@ -112,7 +125,9 @@ test('a failed job that was left under the same id does not hide the loss', asyn
       random: Math.random,
     },
   );
-  await waitFor(async () => (await under.queues.counts()).extraction.failed === 1, { describe: 'the job to fail' });
+  await waitFor(async () => (await under.queues.counts()).extraction.failed === 1, {
+    describe: 'the job to fail',
+  });
   await worker.close({ graceMs: 1_000 });
   expect((await findExtraction(under.database, TENANT, id))?.state).toBe('pending');
   expect(await sweepUntil([under.sweeper()], 1)).toBe(1);
@@ -123,16 +138,24 @@ test('live work is not touched: a lease, a retry that is not due, a fresh row', 
   const under = await open();
   const take = (graceMs: number) => takeUnattended(under.database, { graceMs, limit: 10 });
   const leased = await under.extract(SAID, { queued: false });
-  const claim = await claimExtraction(under.database, { tenantId: TENANT, id: leased, workerId: 'w', leaseMs: 60_000 });
+  const claim = await claimExtraction(under.database, {
+    tenantId: TENANT,
+    id: leased,
+    workerId: 'w',
+    leaseMs: 60_000,
+  });
   expect(claim.kind).toBe('claimed');
   const later = await under.extract(SAID, { queued: false });
-  await under.database.query(`update extractions set next_attempt_at = now() + interval '1 hour' where id = $1::uuid`, [
-    later,
-  ]);
+  await under.database.query(
+    `update extractions set next_attempt_at = now() + interval '1 hour' where id = $1::uuid`,
+    [later],
+  );
   expect(await take(0)).toEqual([]);
   const fresh = await under.extract(SAID, { queued: false });
   expect(await take(60_000)).toEqual([]);
-  await waitFor(async () => (await take(1)).map((row) => row.id).includes(fresh), { describe: 'the fresh one to age' });
+  await waitFor(async () => (await take(1)).map((row) => row.id).includes(fresh), {
+    describe: 'the fresh one to age',
+  });
 });
 
 test('an extraction whose worker died is found when its lease has run out', async () => {

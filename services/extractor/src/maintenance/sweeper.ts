@@ -37,7 +37,10 @@ function jobId(extraction: OpenExtraction): string {
  * take different rows. Also asks for the periodic jobs; their ids make that once per interval for all processes.
  */
 export function createSweeper(deps: SweeperDeps): Sweeper {
-  const countRequeued = createCounter('factmill_extractions_requeued_total', 'Extractions the sweeper put back');
+  const countRequeued = createCounter(
+    'factmill_extractions_requeued_total',
+    'Extractions the sweeper put back',
+  );
   let closed = false;
   let running: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

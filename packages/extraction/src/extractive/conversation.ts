@@ -1,0 +1,70 @@
+import { normaliseKey } from '../content-hash.ts';
+import { stripInjectedPostfixes, toStorableText } from '../transcript.ts';
+import type { TranscriptMessage } from '../types.ts';
+import { toParagraphs } from './clean-text.ts';
+import { speakerOf, type Speaker } from './third-person.ts';
+import { topicOf, type Topic } from './topic.ts';
+import { withoutVocatives } from './vocatives.ts';
+
+/** A message as the rules read it. */
+export type Told = {
+  message: TranscriptMessage;
+  /** Sentences by paragraph. */
+  paragraphs: readonly (readonly string[])[];
+  speaker: Speaker;
+  /** Whom the speaker talks to, when that is known: what `you` means. */
+  listener: string | null;
+  /** What the message answers. */
+  topic: Topic | null;
+  keyPrefix: string;
+  /** Said among people: those with names talk to each other, a user without one talks to an assistant. */
+  social: boolean;
+};
+
+function nameOf(message: TranscriptMessage): string {
+  return message.name === undefined ? '' : toStorableText(message.name);
+}
+
+function paragraphsOf(message: TranscriptMessage, others: readonly string[]): string[][] {
+  return toParagraphs(stripInjectedPostfixes(message.content)).map((sentences) =>
+    sentences.map((sentence) => withoutVocatives(sentence, others)),
+  );
+}
+
+/** What the message before asks, when somebody else with a name asked it. */
+function topicFor(message: TranscriptMessage, previous: TranscriptMessage, speaker: Speaker): Topic | null {
+  const asker = nameOf(previous);
+  if (asker === '' || asker === nameOf(message)) return null;
+  const question = {
+    sentences: paragraphsOf(previous, [nameOf(message)]).flat(),
+    by: speakerOf(asker, ''),
+    at: previous.createdAt,
+  };
+  return topicOf(question, speaker, message.content.trim());
+}
+
+/**
+ * Who tells what to whom in the user messages, in conversation order. Only the messages given are known: a
+ * listener is known when exactly two people talk, a question when its message comes right before.
+ */
+export function readConversation(messages: readonly TranscriptMessage[], fallbackName: string): Told[] {
+  const said = messages.filter(({ role }) => role === 'user').toSorted((a, b) => a.seq - b.seq);
+  const names = [...new Set(said.map((message) => nameOf(message)))];
+  return said.map((message, index) => {
+    const name = nameOf(message);
+    const speaker = speakerOf(name, fallbackName);
+    const others = names.filter((other) => other !== '' && other !== name);
+    const previous = said[index - 1];
+    const social = name !== '';
+    return {
+      message,
+      paragraphs: paragraphsOf(message, others),
+      speaker,
+      listener: social && names.length === 2 ? (others[0] ?? null) : null,
+      topic: social && previous !== undefined ? topicFor(message, previous, speaker) : null,
+      // Several named speakers share one user's memory: their attributes must not replace each other's.
+      keyPrefix: social ? `${normaliseKey(name)}_` : '',
+      social,
+    };
+  });
+}

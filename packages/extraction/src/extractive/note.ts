@@ -1,0 +1,80 @@
+import type { Category } from './rule.ts';
+import type { Statement } from './statements.ts';
+import type { Topic } from './topic.ts';
+import { startsWithName, type Speaker } from './third-person.ts';
+
+/** A clause that was read: a sentence about its speaker, and what it states. */
+export type Reading = {
+  /** In the third person, dates written out. */
+  sentence: string;
+  /** ISO 8601 day of the first date, if any. */
+  date: string | null;
+  /** Statements with a key of their own. */
+  keyed: readonly Statement[];
+  category: Category;
+  /** Whether a note may be made for its sake; without, it is only kept beside one that may. */
+  opens: boolean;
+  /** How many of its words say something. */
+  words: number;
+  /** Answers what somebody else told. */
+  reacts: boolean;
+};
+
+/** Who tells, and the question that is answered. */
+export type Teller = { speaker: Speaker; social: boolean; topic: Topic | null };
+
+/** Sentences of one paragraph that are kept as one memory. */
+export type Note = { content: string; category: Category; date: string | null };
+
+/** More of a paragraph than this is a memory of its own. */
+const MAX_NOTE_CHARACTERS = 600;
+
+/** Among people, a paragraph that tells this much is kept though it does not name its speaker. */
+const MIN_WORDS = 3;
+
+function isNamed(sentence: string, name: string): boolean {
+  return sentence.toLowerCase().includes(name.toLowerCase());
+}
+
+/** The text of a note: under what it answers, or else with its speaker's name. */
+function contentOf(sentences: readonly string[], { speaker, topic }: Teller): string {
+  const text = sentences.join(' ');
+  if (topic !== null) return `${topic.text} ${text}`.trim();
+  if (isNamed(text, speaker.inside)) return text;
+  return `According to ${speaker.inside}, ${startsWithName(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`}`;
+}
+
+function noteOf(readings: readonly Reading[], teller: Teller): Note {
+  return {
+    content: contentOf([...new Set(readings.map(({ sentence }) => sentence))], teller),
+    category: readings.find(({ opens, category }) => opens && category !== 'other')?.category ?? 'other',
+    date: readings.find(({ date }) => date !== null)?.date ?? null,
+  };
+}
+
+function isKept(readings: readonly Reading[], { social, topic }: Teller): boolean {
+  if (readings.some(({ opens }) => opens)) return true;
+  const words = readings.reduce(
+    (sum, reading) => sum + (reading.reacts ? reading.words / 2 : reading.words),
+    0,
+  );
+  return social && (words >= MIN_WORDS || topic !== null);
+}
+
+/** Merges what a paragraph tells into self-contained notes; none when nothing in it is worth one. */
+export function toNotes(readings: readonly Reading[], teller: Teller): Note[] {
+  const groups: Reading[][] = [];
+  let length = 0;
+  for (const reading of readings) {
+    const group = groups.at(-1);
+    length += reading.sentence.length + 1;
+    if (group === undefined || length > MAX_NOTE_CHARACTERS) {
+      groups.push([reading]);
+      length = reading.sentence.length;
+    } else group.push(reading);
+  }
+  const kept = groups.filter((group) => isKept(group, teller));
+  // A bare yes or no states what was asked.
+  if (kept.length === 0 && teller.topic?.complete === true) return [noteOf([], teller)];
+  return kept.map((group, index) => noteOf(group, index === 0 ? teller : { ...teller, topic: null }));
+}

@@ -1,0 +1,73 @@
+import type { Clause } from './clauses.ts';
+import type { Told } from './conversation.ts';
+import { resolveDates } from './dates.ts';
+import { withSubject } from './elided-subject.ts';
+import type { Reading } from './note.ts';
+import { asTheirOwn, meantBy, peopleIn, withPerson, type Person } from './people.ts';
+import { refusalOf } from './refusals.ts';
+import { readStatements, type Statement } from './statements.ts';
+import { contentWords, tellingOf } from './telling.ts';
+import { toThirdPerson, type Speaker } from './third-person.ts';
+import { slug } from './values.ts';
+
+/** The last guard: a sentence that still speaks for itself is not about its speaker. */
+const FIRST_PERSON = /\b(?:I|me|my|mine|myself|we|our|ours|us|ourselves)\b/i;
+
+/** What is kept with a key for the people in the speaker's life as well: what they must not eat. */
+const SHARED_KEYS = /^(?:allergy_|diet$)/;
+
+/** `2023` and `2023-06` as the first day they contain. */
+function toIsoDay(date: string | null): string | null {
+  return date === null ? null : `${date}-01-01`.slice(0, 10);
+}
+
+/** "Ingrid, the user's sister," or "The user's sister". */
+function asSpeaker(person: Person, { speaker }: Told): Speaker {
+  const relation = toThirdPerson(`my ${person.relation}`, speaker, false).slice(0, -1);
+  if (person.name === null) return { start: relation, inside: relation };
+  const owned = relation.startsWith('The ') ? `the ${relation.slice(4)}` : relation;
+  return { start: `${person.name}, ${owned},`, inside: person.name };
+}
+
+/** Health attributes of somebody in the speaker's life, under keys of their own. */
+function theirStatements(own: string, person: Person, told: Told): Statement[] {
+  if (refusalOf(own, told.social, true) !== null) return [];
+  const speaker = asSpeaker(person, told);
+  return readStatements(own, speaker.start, false)
+    .filter(({ key }) => key !== null && SHARED_KEYS.test(key))
+    .map((statement) => ({
+      ...statement,
+      key: `${slug(person.name ?? person.relation)}_${statement.key}`,
+      content: statement.content ?? toThirdPerson(own, speaker, false),
+    }));
+}
+
+/** What a clause tells; `people` are those mentioned before it. Null when it is nothing to keep. */
+export function readClause(clause: Clause, told: Told, people: readonly Person[]): Reading | null {
+  if (clause.isQuestion) return null;
+  const meant = meantBy(clause.text, people);
+  const { text, readable } = withSubject(meant === null ? clause.text : withPerson(clause.text, meant));
+  const { speaker, listener, social, message } = told;
+  if (refusalOf(text, social, listener !== null) !== null) return null;
+  const dated = resolveDates(text, message.createdAt);
+  const person = meant ?? peopleIn(text)[0];
+  const own = asTheirOwn(clause.text, meant !== null);
+  const theirs = person === undefined || own === null ? [] : theirStatements(own, person, told);
+  const statements =
+    theirs.length > 0 ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
+  const telling = tellingOf(dated.text);
+  if (statements.length === 0 && telling === null) return null;
+
+  const said = readable === text ? dated.text : resolveDates(readable, message.createdAt).text;
+  const sentence = toThirdPerson(said, speaker, dated.date !== null, listener);
+  if (sentence === '' || FIRST_PERSON.test(sentence.replaceAll(/\bUS\b/g, ''))) return null;
+  return {
+    sentence,
+    date: toIsoDay(dated.date),
+    keyed: statements.filter(({ key }) => key !== null),
+    category: statements[0]?.category ?? 'other',
+    opens: statements.length > 0 || (social && telling === 'own'),
+    words: contentWords(dated.text),
+    reacts: telling === 'reaction',
+  };
+}

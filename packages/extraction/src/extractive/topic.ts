@@ -1,0 +1,107 @@
+import { toClauses } from './clauses.ts';
+import { resolveDates } from './dates.ts';
+import { contentWords } from './telling.ts';
+import { toThirdPerson, type Speaker } from './third-person.ts';
+import { toPastVerb } from './verbs.ts';
+
+/** Longer questions tell more than they ask. */
+const MAX_TOPIC_WORDS = 22;
+
+const AUXILIARY =
+  "(?:are|were|have|had|will|would|can|could|should|aren't|haven't|weren't|wouldn't|couldn't|can't)";
+const ADVERB = '(?:usually|ever|also|already|still|often|always|all|both|guys|normally|really|just|actually)';
+
+type Row = readonly [RegExp, (groups: Readonly<Record<string, string | undefined>>) => string];
+
+/** Word order of questions turned back: "how long have you been married" → "how long you have been married". */
+const ROWS: readonly Row[] = [
+  [
+    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?<rest>.*)$/iu,
+    ({ what, verb, rest }) => `you ${verb} ${what}${rest}`,
+  ],
+  [
+    new RegExp(`^(?<wh>.*?) ?\\bdid you (?<adv>(?:${ADVERB} )*)(?<verb>[\\p{L}'-]+)(?<rest>.*)$`, 'iu'),
+    ({ wh, adv, verb, rest }) => `${asked(wh)} you ${plain(adv)}${toPastVerb(verb ?? '')}${rest}`,
+  ],
+  [new RegExp(`^(?<wh>.*?) ?\\bdo you (?<rest>.+)$`, 'iu'), ({ wh, rest }) => `${asked(wh)} you ${rest}`],
+  [
+    new RegExp(`^(?<wh>.*?) ?\\b(?<aux>${AUXILIARY}) you (?<rest>.+)$`, 'iu'),
+    ({ wh, aux, rest }) => `${asked(wh)} you ${aux?.toLowerCase()} ${rest}`,
+  ],
+  [/^(?:you )?got (?<rest>(?:any|other|some|a|an)\b.+)$/i, ({ rest }) => `whether you have ${rest}`],
+  [/^you (?!ever\b)(?<rest>.+)$/i, ({ rest }) => `whether you ${rest}`],
+  [/^(?:you )?ever (?<rest>.+)$/i, ({ rest }) => `whether you have ever ${rest}`],
+  [
+    /^(?<aux>is|are|was|were) (?<what>this|that|it|these|those|they|there|your [\p{L}'-]+) (?<rest>.+)$/iu,
+    ({ aux, what, rest }) => `whether ${what} ${aux?.toLowerCase()} ${rest}`,
+  ],
+  [
+    /^(?<wh>(?:what|who|where|when|how|why|which)\b.*?) ?\b(?<aux>is|are|was|were) (?<what>your [\p{L}' -]+?|it|this|that|the [\p{L}' -]+?)(?<rest> (?:like|about|for|called|named|going|doing))?$/iu,
+    ({ wh, aux, what, rest }) => `${asked(wh)} ${what} ${aux?.toLowerCase()}${rest ?? ''}`,
+  ],
+];
+
+/** "guys" and "all" after `you` only address more people. */
+function plain(adverbs: string | undefined): string {
+  return (adverbs ?? '').replaceAll(/\b(?:guys|all|both|ever) /gi, '');
+}
+
+/** What comes before the verb; a question without a question word asks whether. */
+function asked(wh: string | undefined): string {
+  const words = (wh ?? '').trim();
+  return words === '' ? 'whether' : `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+}
+
+/** Asks to be told or shown something, whatever it is. */
+const INVITATIONS =
+  /^(?:care to|want to|wanna|(?:can|could|would|will) you (?:tell|show|share|send|mind|like to (?:see|hear))|got any (?:pics|photos|tips|advice)|mind|tell|any thoughts|what do you think|what is (?:up|new|going on)|how (?:is it going|are you(?: doing)?|about you|have you been))\b/i;
+
+function statementOrder(question: string): string | null {
+  for (const [pattern, build] of ROWS) {
+    const groups = pattern.exec(question)?.groups;
+    if (groups !== undefined) return build(groups);
+  }
+  return null;
+}
+
+export type Asked = { sentences: readonly string[]; by: Speaker; at: Date };
+
+/** What a message answers, to be put before it; `complete`: question and answer state something already. */
+export type Topic = { text: string; complete: boolean };
+
+const YES =
+  /^(?:(?:oh|well|hey|haha|wow|and),? )?(?:yes|yeah|yep|yup|yea|sure(?: (?:do|did|have|am))?|absolutely|definitely|of course|certainly|totally)\b/i;
+const NO =
+  /^(?:(?:oh|well|hey|haha|and),? )?(?:no|nope|nah|never|not (?:yet|really|at all))\b(?! (?:worries|problem|doubt|way))/i;
+const WHETHER = /^whether /;
+
+/** A question that can be answered by yes or no, as the statement that the answer makes of it. */
+function answered(turned: string, answer: string): Topic | null {
+  if (!WHETHER.test(turned)) return null;
+  if (YES.test(answer)) {
+    return { text: turned.replace(WHETHER, '').replace(/\b(?:ever|any) /, ''), complete: true };
+  }
+  return NO.test(answer) ? { text: `${turned}: no`, complete: true } : null;
+}
+
+/**
+ * What the last question of a message asks, turned into what is put before its answer: "What kind of art do
+ * you make?" → "Ann makes art:", "Did you go?" answered by yes → "Ann went."; as a question where the words
+ * cannot be turned round. Null when it asks nothing in particular ("How was it?").
+ */
+export function topicOf({ sentences, by, at }: Asked, answerer: Speaker, answer: string): Topic | null {
+  for (const sentence of sentences.toReversed()) {
+    const question = toClauses(sentence).findLast(({ isQuestion }) => isQuestion)?.text;
+    if (question === undefined || INVITATIONS.test(question)) continue;
+    const words = question.split(' ').length;
+    if (words < 3 || words > MAX_TOPIC_WORDS || contentWords(question) === 0) continue;
+    const turned = statementOrder(question);
+    const complete = turned === null ? null : answered(turned, answer);
+    const { text } = resolveDates(complete?.text ?? turned ?? question, at);
+    const topic = toThirdPerson(text, by, false, answerer.inside).slice(0, -1);
+    if (topic === '') continue;
+    if (complete !== null) return { text: `${topic}.`, complete: true };
+    return { text: `${topic}${turned === null ? '?' : ':'}`, complete: false };
+  }
+  return null;
+}

@@ -1,0 +1,132 @@
+import { type Claim, type DatabasePool, listMessages, listRecentMemories } from '@factmill/database';
+import {
+  buildTranscript,
+  type Candidate,
+  getPreset,
+  parseReply,
+  type Preset,
+  presets,
+  toCandidates,
+  type TranscriptMessage,
+} from '@factmill/extraction';
+import type { Logger } from '@factmill/telemetry';
+import type { createApplyAnswer } from './apply-answer.ts';
+import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
+import type { createObtainAnswer } from './obtain-answer.ts';
+import type { ProviderHealth } from './provider-health.ts';
+import type { Provider, Question } from './providers.ts';
+
+export type ExtractDeps = Readonly<{
+  database: DatabasePool;
+  provider: Provider;
+  health: ProviderHealth;
+  obtainAnswer: ReturnType<typeof createObtainAnswer>;
+  /** Null when no embedding model is configured. */
+  embedTexts: EmbedTexts | null;
+  applyAnswer: ReturnType<typeof createApplyAnswer>;
+  /** Has vectors computed for memories that lack them. */
+  embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
+  logger: Logger;
+  now: () => Date;
+}>;
+
+/**
+ * The way of a claimed extraction: messages → known memories → model → pin → embed → apply. Every step can be
+ * repeated: what has been pinned is not asked again, what has been applied is not applied again. Resolves to the
+ * counts of what changed.
+ *
+ * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
+ */
+export function createExtractMemories(deps: ExtractDeps) {
+  return async function extractMemories(claim: Claim, signal: AbortSignal): Promise<Record<string, number>> {
+    const preset = getPreset(claim.preset) ?? standard();
+    const messages = await loadMessages(claim);
+    const answer = await deps.obtainAnswer(
+      claim,
+      () => loadQuestion(claim, messages, preset, signal),
+      signal,
+    );
+    if (answer?.isNew === true) deps.health.answered();
+
+    const parsed = answer === null ? null : parseReply(answer.output.raw);
+    const { candidates, rejected } =
+      parsed === null
+        ? { candidates: [] as Candidate[], rejected: [] }
+        : toCandidates(parsed, { messages, preset, now: deps.now() });
+
+    const { embedTexts } = deps;
+    const embedStartedAt = performance.now();
+    const vectors =
+      embedTexts === null
+        ? null
+        : await embedOrLater(
+            embedTexts,
+            candidates.map((candidate) => candidate.content),
+            signal,
+            deps.logger,
+          );
+    signal.throwIfAborted();
+
+    const degraded = [
+      ...(parsed?.status === 'truncated' || answer?.output.finishReason === 'length'
+        ? ['reply_truncated']
+        : []),
+      ...(embedTexts !== null && vectors === null && candidates.length > 0 ? ['embedding_unavailable'] : []),
+    ];
+    const applied = await deps.applyAnswer({
+      claim,
+      candidates,
+      rejected,
+      vectors,
+      wantsEmbedding: embedTexts !== null,
+      embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
+      degraded: degraded.length === 0 ? null : degraded.join(','),
+    });
+    if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
+    return applied.counts;
+  };
+
+  async function loadMessages(claim: Claim): Promise<TranscriptMessage[]> {
+    const rows = await listMessages(deps.database, {
+      tenantId: claim.tenantId,
+      conversationId: claim.conversationId,
+      afterSeq: claim.fromSeq - 1,
+      toSeq: claim.toSeq,
+      includeSuperseded: false,
+      limit: null,
+    });
+    return rows.map((row) => ({
+      id: row.id,
+      seq: row.seq,
+      role: row.role,
+      content: row.content,
+      createdAt: row.createdAt,
+      ...(row.name === null ? {} : { name: row.name }),
+    }));
+  }
+
+  /** Null when nobody said anything: then there is nothing to ask. */
+  async function loadQuestion(
+    claim: Claim,
+    messages: readonly TranscriptMessage[],
+    preset: Preset,
+    signal: AbortSignal,
+  ): Promise<Question | null> {
+    const transcript = buildTranscript([...messages], preset);
+    if (transcript.text === '') return null;
+    const known = deps.provider.wantsKnown
+      ? await listRecentMemories(deps.database, {
+          tenantId: claim.tenantId,
+          userId: claim.userId,
+          limit: preset.knownMemoryLimit,
+        })
+      : [];
+    return { messages, transcript, known, preset, now: deps.now(), signal };
+  }
+}
+
+function standard(): Preset {
+  const preset = presets.get('standard');
+  if (preset === undefined) throw new Error('the preset standard is missing');
+  return preset;
+}

@@ -1,0 +1,149 @@
+import { migrate } from '@factmill/database';
+import {
+  createRedisNamespace,
+  createScriptedModel,
+  createTestDatabase,
+  type RedisNamespace,
+  type ScriptedModel,
+  type TestDatabase,
+  waitFor,
+} from '@factmill/testkit';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+
+jest.setTimeout(60_000);
+
+/** In the message, in the model's reply, in the search, and nowhere else that anyone could read. */
+const MARKER = 'Quetzalcoatlus';
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+let testDatabase: TestDatabase;
+let redis: RedisNamespace;
+let model: ScriptedModel;
+let collector: OtlpCollector;
+let services: ServiceProcess[] = [];
+let gatewayUrl: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  redis = createRedisNamespace();
+  model = await createScriptedModel();
+  collector = await startOtlpCollector();
+  const env = {
+    DATABASE_URL: testDatabase.connectionString,
+    REDIS_URL: redis.url,
+    QUEUE_PREFIX: redis.keyPrefix,
+    LLM_BASE_URL: model.url,
+    LLM_MODEL: 'scripted-model',
+    EMBEDDING_PROVIDER: 'openai',
+    EMBEDDING_MODEL: 'scripted-embedding',
+    LOG_LEVEL: 'trace',
+    RETRY_INTERVAL_MS: '100',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_LOGS_EXPORTER: 'otlp',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+    OTEL_BLRP_SCHEDULE_DELAY: '200',
+  };
+  const retrieval = await startService('retrieval', env);
+  const [gateway, extractor] = await Promise.all([
+    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
+    startService('extractor', env),
+  ]);
+  services = [gateway, extractor, retrieval];
+  gatewayUrl = gateway.url;
+});
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.kill()));
+  await collector.close();
+  await model.close();
+  await redis.cleanup();
+  await testDatabase.drop();
+});
+
+async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(`${gatewayUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** The spans of the trace that a request to this route began, once all the named ones are there. */
+function untilTraced(route: string, names: readonly string[]): Promise<CollectedSpan[]> {
+  return waitFor(
+    () => {
+      const spans = collector.spans();
+      const root = spans.find((span) => span.name === route);
+      const trace = spans.filter((span) => span.traceId === root?.traceId);
+      return names.every((name) => trace.some((span) => span.name === name)) ? trace : undefined;
+    },
+    { describe: `the trace of ${route}` },
+  );
+}
+
+async function redisContent(): Promise<string> {
+  const client = new Redis(redis.url);
+  try {
+    const keys = await client.keys(`${redis.keyPrefix}*`);
+    const values = await Promise.all(
+      keys.map(async (key) => {
+        const type = await client.type(key);
+        if (type === 'hash') return client.hgetall(key);
+        return type === 'stream' ? client.xrange(key, '-', '+') : key;
+      }),
+    );
+    return JSON.stringify(values);
+  } finally {
+    client.disconnect();
+  }
+}
+
+test('one trace leads from the request through the queue to the stored memory, and tells nobody what was said', async () => {
+  let calls = 0;
+  model.setReply(({ endpoint }) => {
+    if (endpoint !== 'chat') return undefined;
+    calls += 1;
+    // One error and one unreadable reply on the way, both with the user's words in them.
+    if (calls === 1) return { status: 503, body: { error: { message: `no ${MARKER} today` } } };
+    if (calls === 2) return { content: `Let me think about ${MARKER}.` };
+    return { content: JSON.stringify({ facts: { pet: MARKER } }) };
+  });
+  const accepted = await post('/v1/extractions', {
+    user_id: 'maya',
+    messages: [{ role: 'user', content: `My pet is a ${MARKER}.` }],
+  });
+  const extraction = await untilTraced('POST /v1/extractions', ['extract', 'model call', 'embed', 'apply']);
+  const root = extraction.find((span) => span.name === 'POST /v1/extractions');
+  const runs = extraction.filter((span) => span.name === 'extract');
+  expect(runs.map((run) => run.parentSpanId)).toEqual(runs.map(() => root?.spanId));
+  expect(extraction.filter((span) => span.name === 'model call')).toHaveLength(3);
+  const ids = new Set(runs.map((run) => run.spanId));
+  for (const step of extraction.filter((span) => ['model call', 'embed', 'apply'].includes(span.name))) {
+    expect(ids).toContain(step.parentSpanId);
+  }
+
+  const found = await post('/v1/memories/search', { user_id: 'maya', query: `${MARKER} pet` });
+  expect(JSON.stringify(found)).toContain(MARKER);
+  const search = await untilTraced('POST /v1/memories/search', ['forward /v1/memories/search']);
+  await waitFor(
+    () =>
+      collector
+        .spans()
+        .filter((span) => span.traceId === search[0]?.traceId && span.name === 'POST /v1/memories/search')
+        .length === 2,
+    { describe: 'the span of retrieval in the same trace' },
+  );
+
+  await waitFor(() => collector.logRecords() > 0, { describe: 'log records' });
+  for (const service of services) await service.kill('SIGTERM');
+  expect(accepted['id']).toEqual(expect.any(String));
+  expect(collector.dump()).toContain(String(accepted['id']));
+  expect(collector.dump()).not.toContain(MARKER);
+  expect(await redisContent()).toContain(String(accepted['id']));
+  expect(await redisContent()).not.toContain(MARKER);
+  for (const service of services) expect(service.output()).not.toContain(MARKER);
+});
