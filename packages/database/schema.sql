@@ -403,8 +403,11 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+declare
+  v_taken jsonb;
+begin
   with given as (
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
            coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
@@ -443,8 +446,9 @@ AS $function$
       'message_ids', jsonb_path_query_array(messages, '$[*].id'),
       'extraction', case when extracts then
         jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true) end)), '{}')
-    from taken
-$function$
+    into v_taken from taken;
+  return v_taken;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void

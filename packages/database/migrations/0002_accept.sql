@@ -203,7 +203,10 @@ end $$;
 -- (measured with 25 requests: 0.06 ms each, against 0.22 ms by accept_conversation). Answers place → result for
 -- what it took; the rest, such as a second request for the same conversation, is left to accept_conversation.
 create function accept_new_conversations(requests jsonb) returns jsonb
-language sql as $$
+language plpgsql as $$
+declare
+  v_taken jsonb;
+begin
   with given as (
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
            coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
@@ -242,8 +245,9 @@ language sql as $$
       'message_ids', jsonb_path_query_array(messages, '$[*].id'),
       'extraction', case when extracts then
         jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true) end)), '{}')
-    from taken
-$$;
+    into v_taken from taken;
+  return v_taken;
+end $$;
 
 create function accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer)
 returns jsonb language plpgsql as $$

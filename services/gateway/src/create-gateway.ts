@@ -5,12 +5,12 @@ import { createHttpApp, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
-import { v7 as newId } from 'uuid';
 import { createAccept } from './accepting/accept.ts';
 import { createEnqueueAccepted } from './accepting/enqueue-accepted.ts';
 import { createQueueLimits } from './accepting/queue-limits.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
+import { newId } from './new-id.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { v1Routes } from './routes/v1-routes.ts';
 
@@ -49,7 +49,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     limits,
     accept: createAccept({ database, limits, enqueueAccepted }),
     now: () => new Date(),
-    newId: () => newId(),
+    newId,
   };
   const app = createHttpApp({
     service: 'gateway',

@@ -5,7 +5,13 @@ import { createGateway } from '@factmill/gateway';
 import { createEmbedder } from '@factmill/models';
 import { assertRedisReady, createQueues } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
-import { openAuthenticator, openDatabase, type ProcessContext, queueConfigOf, type Storage } from '@factmill/runtime';
+import {
+  openAuthenticator,
+  openDatabase,
+  type ProcessContext,
+  queueConfigOf,
+  type Storage,
+} from '@factmill/runtime';
 
 export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
 

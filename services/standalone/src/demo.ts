@@ -1,4 +1,11 @@
-import type { AcceptedMessages, Extraction, List, Memory, Problem, SearchResponse } from '@factmill/contracts';
+import type {
+  AcceptedMessages,
+  Extraction,
+  List,
+  Memory,
+  Problem,
+  SearchResponse,
+} from '@factmill/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO_QUESTIONS, DEMO_TURNS, DEMO_USER } from './demo/conversation.ts';
 
@@ -17,9 +24,11 @@ async function call<T>(path: string, body?: unknown): Promise<T> {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new DemoError(`Nothing answers at ${BASE_URL}. Run npm start in another terminal first, or give the address: npm run demo -- http://host:port [api key]`);
+    throw new DemoError(
+      `Nothing answers at ${BASE_URL}. Run npm start in another terminal first, or give the address: npm run demo -- http://host:port [api key]`,
+    );
   });
-  const answer = (await response.json()) as unknown;
+  const answer: unknown = await response.json();
   if (!response.ok) throw new DemoError((answer as Problem).detail);
   return answer as T;
 }
@@ -50,7 +59,9 @@ async function play(): Promise<void> {
     const extraction = await finished(accepted.extraction.id);
     for (const id of extraction.memory_ids) {
       const memory = await call<Memory>(`/v1/memories/${id}`);
-      say(`              + ${memory.content}${memory.key === null ? '' : `  [${memory.category}/${memory.key}]`}`);
+      say(
+        `              + ${memory.content}${memory.key === null ? '' : `  [${memory.category}/${memory.key}]`}`,
+      );
     }
     if (extraction.memory_ids.length === 0) say(`              (nothing to remember; ${extraction.state})`);
   }
@@ -65,12 +76,16 @@ async function play(): Promise<void> {
   }
 
   const kept = await call<List<Memory>>(`/v1/memories?user_id=${DEMO_USER}&limit=200`);
-  say(`\n${kept.data.length} memories of ${DEMO_USER} are kept. All of them: ${BASE_URL}/v1/memories?user_id=${DEMO_USER}`);
+  say(
+    `\n${kept.data.length} memories of ${DEMO_USER} are kept. All of them: ${BASE_URL}/v1/memories?user_id=${DEMO_USER}`,
+  );
 }
 
 try {
   await play();
 } catch (error) {
-  process.stderr.write(`demo: ${error instanceof DemoError ? error.message : 'it ended with an unexpected error.'}\n`);
+  process.stderr.write(
+    `demo: ${error instanceof DemoError ? error.message : 'it ended with an unexpected error.'}\n`,
+  );
   process.exitCode = 1;
 }

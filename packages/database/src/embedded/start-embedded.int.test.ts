@@ -58,7 +58,11 @@ describe('many clients of one embedded database', () => {
     await database.close();
   });
 
-  const poolOf = (index: number): DatabasePool => pools[index % pools.length]!;
+  const poolOf = (index: number): DatabasePool => {
+    const pool = pools.at(index % pools.length);
+    if (pool === undefined) throw new Error('no pool was opened');
+    return pool;
+  };
 
   test('everybody gets their own answers, with prepared statements of the same names and with large values', async () => {
     const answers = await Promise.all(
