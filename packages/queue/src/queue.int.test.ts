@@ -84,10 +84,12 @@ describe.each(BACKENDS)('queue on %s', (backend) => {
     await q.queues.enqueue([extractJob('p_1')]);
     await waitFor(async () => (await q.queues.pausedMs('extraction')) > 0, { describe: 'the pause' });
     await q.work(handler, 3);
-    await q.queues.enqueue(['p_2', 'p_3', 'p_4'].map(extractJob));
+    await q.queues.enqueue(['p_2', 'p_3', 'p_4', 'p_5', 'p_6', 'p_7', 'p_8', 'p_9'].map(extractJob));
     expect(await q.queues.pausedMs('extraction')).toBeGreaterThan(500);
-    await settled(4);
-    expect(taken.map(({ jobId }) => jobId).slice(0, 2)).toEqual(['p_1', 'p_1']);
+    await settled(9);
+    // Four slots go on at the same moment, so "first" is one of the first four.
+    expect(taken[0]?.jobId).toBe('p_1');
+    expect(taken.map(({ jobId }) => jobId).slice(1, 5)).toContain('p_1');
     const resumedAt = Math.min(...taken.slice(1).map(({ at }) => at));
     expect(resumedAt - pausedAt).toBeGreaterThanOrEqual(1_450);
     expect(resumedAt - pausedAt).toBeLessThan(3_500);

@@ -14,6 +14,9 @@ import { PAUSE_LIMITER } from './worker-settings.ts';
 /** About 20 ms of Redis, 50 ms of Postgres: well inside the deadline of one round trip. */
 const ENTRIES_PER_ROUND_TRIP = 500;
 
+/** What a request brings fits into the backend's deadline; a bulk (a sweep, a replay) gets time for its size. */
+const DEADLINE_PER_ENTRY_MS = 2;
+
 /** A dashboard or a sweep can wait longer than a request. */
 const SLOW_DEADLINE_MS = 5_000;
 
@@ -58,7 +61,11 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
   const batchers = perQueue((queue) =>
     createBatcher<BulkEntry>({
       maxItems: ENTRIES_PER_ROUND_TRIP,
-      send: (entries) => ask(() => backend.queues[queue].addBulk([...entries]), backend.deadlineMs),
+      send: (entries) =>
+        ask(
+          () => backend.queues[queue].addBulk([...entries]),
+          Math.max(backend.deadlineMs, entries.length * DEADLINE_PER_ENTRY_MS),
+        ),
     }),
   );
 

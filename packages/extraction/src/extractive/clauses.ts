@@ -1,3 +1,5 @@
+import { languageModel } from './language.ts';
+
 /** A part of a sentence that can state something by itself, normalised for the rules. */
 export type Clause = {
   text: string;
@@ -21,8 +23,10 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Yy])ou'll\b/g, '$1ou will'],
   [/\b([Yy])ou'd\b/g, '$1ou would'],
   [/\b([Yy])'all\b/g, '$1ou'],
-  [/\b([Ww])e (?:both|all)\b/g, '$1e'],
-  [/,? (?:you|ya|y') ?know,?(?= )/g, ''],
+  [/\b([Ww]e(?: are| were| have)?) (?:both|all)\b/g, '$1'],
+  [/\b([Tt]omorrow|[Tt]oday|[Tt]onight)'s (?=going|gonna|been|the|an?\b)/g, '$1 is '],
+  [/\b([Ww]hat|[Hh]ow|[Ww]here|[Ww]hy)'ve\b/g, '$1 have'],
+  [/, (?:you|ya|y') ?know,(?= )/g, ','],
   [/(?<!\p{L})'?(?:cause|cuz|cos)\b(?= (?:I|it|my|we|they|he|she|the|there|of)\b)/gu, 'because'],
   [/(?<!\p{L})'em\b/gu, 'them'],
   [/\bme-time\b/g, 'time to myself'],
@@ -31,6 +35,8 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(brings?|brought|bringing|keeps?) us (?:all )?(?=closer|together)/g, '$1 people '],
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'re\b/g, '$1 are'],
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'d (?=you|they|he|she|it)/g, '$1 did '],
+  [/\b([Ss]h|[Hh])(e)s (?=\S)/g, "$1$2's "],
+  [/\b((?:[Mm]y|[Oo]ur) [a-z-]+[a-rt-z])s (name|birthday|job) (?=is\b)/g, "$1's $2 "],
   [/\bdont\b/g, "don't"],
   [/\bdoesnt\b/g, "doesn't"],
   [/\bgonna\b/gi, 'going to'],
@@ -44,19 +50,20 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 const OPENERS: readonly RegExp[] = [
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: \p{Lu}[\p{L}'-]+)?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
-  /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|haha|lol|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
+  /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|(?:ha|hah|heh|he|ah|haha)(?:,? (?:ha|heh|he|haha))*|lol|woah|omg|oops|oof|woohoo|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
   /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^(?:and|but|so|oh|yeah|btw),?\s+(?=also|by the way|recently|last|yesterday|today)/i,
   /^(?:please |also |just )?(?:remember|note|keep in mind|bear in mind|be aware|for (?:your )?(?:information|context|reference|the record)|just so you know|you should know|a bit about me|about me|quick intro|fun fact)(?:,|:)?(?: that)?[:,]?\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
-  /^I (?:just |also |really )?(?:wanted|want|have|would like|need) to (?:let you know|tell you|share|say|mention|add|point out)(?: with you)?(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/,
+  /^(?:I )?(?:just |also |really )?(?:wanted|want|have|would like|need) to (?:let you know|tell you|share|say|mention|add|point out)(?: with you)?(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/i,
+  /^(?:I am )?(?:so |really |super )?(?:excited|happy|glad|thrilled|proud) to (?:tell you|let you know|share|say|announce)(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/i,
   /^I (?:should|must|have to|can) (?:also )?(?:mention|add|say|tell you)(?: that)?\s+(?=(?:I|my|we|our)\b)/,
   /^(?:did I (?:tell you|mention)|did you know|you know|I told you|I already told you|as I said|like I said)(?: that)?,?\s+(?=(?:I|my|we|our)\b)/i,
 ];
 
 const TRAILERS: readonly RegExp[] = [
   /,?\s+(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]*$/i,
-  /[\s,]+(?:right|you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually)[\s.!?]*$/i,
+  /(?:,\s*right|[\s,]+(?:you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually))[\s.!?]*$/i,
   /[\s.!?,;:–—-]+$/,
 ];
 
@@ -72,7 +79,7 @@ const BOUNDARIES: readonly RegExp[] = [
   // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
   /(?<!^(?:my|our) [\p{L}-]+(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus)\s+(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
   // A comma after a blank belongs to a fronted time.
-  /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
+  /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
   /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember)\b)/i,
 ];
 
@@ -102,9 +109,22 @@ function normaliseStart(text: string): string {
   return text.replace(/^(?:My|Our|We|Me)\b/, (word) => word.toLowerCase());
 }
 
+/** Splits, but leaves "some friends from church and I went" whole: what has no verb is a subject. */
+function splitAt(text: string, boundary: RegExp): string[] {
+  const parts = text.split(boundary);
+  const [first = '', second = ''] = parts;
+  const isSubject = parts.length > 1 && /^I\b/.test(second) && first.split(' ').length < 6 && !hasVerb(first);
+  if (!isSubject || !text.startsWith(`${first} and `)) return parts;
+  return [`${first} and ${second}`, ...parts.slice(2)];
+}
+
+function hasVerb(text: string): boolean {
+  return /^(?:I|we)\b/i.test(text) || languageModel()(text).has('#Verb');
+}
+
 function splitAll(sentence: string): string[] {
   let parts = [sentence];
-  for (const boundary of BOUNDARIES) parts = parts.flatMap((part) => part.split(boundary));
+  for (const boundary of BOUNDARIES) parts = parts.flatMap((part) => splitAt(part, boundary));
   return parts.flatMap((part) => splitJoined(part.trim()));
 }
 
@@ -127,7 +147,7 @@ export function toClauses(sentence: string): Clause[] {
   const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 , ');
   const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 , ');
   if (
-    /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|when(?! (?:I was|we were|I were)\b)|whenever|would|could|should)\b/i.test(
+    /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|would|could|should)\b/i.test(
       start,
     )
   ) {

@@ -2,6 +2,7 @@ import { normaliseKey } from '../content-hash.ts';
 import { stripInjectedPostfixes, toStorableText } from '../transcript.ts';
 import type { TranscriptMessage } from '../types.ts';
 import { toParagraphs } from './clean-text.ts';
+import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
 import { topicOf, type Topic } from './topic.ts';
 import { withoutVocatives } from './vocatives.ts';
@@ -31,16 +32,21 @@ function paragraphsOf(message: TranscriptMessage, others: readonly string[]): st
   );
 }
 
-/** What the message before asks, when somebody else with a name asked it. */
-function topicFor(message: TranscriptMessage, previous: TranscriptMessage, speaker: Speaker): Topic | null {
+/** What somebody else asks in the message before. */
+type Question = { sentences: readonly string[]; by: Speaker; at: Date };
+
+function questionBefore(
+  message: TranscriptMessage,
+  previous: TranscriptMessage | undefined,
+): Question | null {
+  if (previous === undefined) return null;
   const asker = nameOf(previous);
-  if (asker === '' || asker === nameOf(message)) return null;
-  const question = {
+  if (asker === '' || nameOf(message) === '' || asker === nameOf(message)) return null;
+  return {
     sentences: paragraphsOf(previous, [nameOf(message)]).flat(),
     by: speakerOf(asker, ''),
     at: previous.createdAt,
   };
-  return topicOf(question, speaker, message.content.trim());
 }
 
 /**
@@ -54,14 +60,16 @@ export function readConversation(messages: readonly TranscriptMessage[], fallbac
     const name = nameOf(message);
     const speaker = speakerOf(name, fallbackName);
     const others = names.filter((other) => other !== '' && other !== name);
-    const previous = said[index - 1];
+    const question = questionBefore(message, said[index - 1]);
+    const isSecret = question?.sentences.some((sentence) => mentionsSecret(sentence)) === true;
     const social = name !== '';
     return {
       message,
-      paragraphs: paragraphsOf(message, others),
+      // The answer to a question about a password need not name what it tells.
+      paragraphs: isSecret ? [] : paragraphsOf(message, others),
       speaker,
       listener: social && names.length === 2 ? (others[0] ?? null) : null,
-      topic: social && previous !== undefined ? topicFor(message, previous, speaker) : null,
+      topic: question === null ? null : topicOf(question, speaker, message.content.trim()),
       // Several named speakers share one user's memory: their attributes must not replace each other's.
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,

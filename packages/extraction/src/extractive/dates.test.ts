@@ -37,6 +37,9 @@ describe('resolveDates', () => {
     ['I moved on 7 May 2021', 'I moved on 7 May 2021', '2021-05-07'],
     ['I moved in March 2019', 'I moved in March 2019', '2019-03'],
     ['I moved in 2019', 'I moved in 2019', '2019'],
+    ['I am painting the house this week', 'I am painting the house in the week of 8 May 2023', '2023-05-08'],
+    ['the choir I sing in tomorrow', 'the choir I sing in on 9 May 2023', '2023-05-09'],
+    ['last night was loud', '7 May 2023 was loud', '2023-05-07'],
     ['my flight is tomorrow at 5pm', 'my flight is on 9 May 2023 at 17:00', '2023-05-09'],
   ])('%s', (text, expected, date) => {
     expect(resolveDates(text, saidAt)).toEqual({ text: expected, date });
@@ -50,6 +53,10 @@ describe('resolveDates', () => {
     'I sat in the sun',
     'I live in Berlin',
     'I eat at 7',
+    'my sons are Olek and Jan (9)',
+    'June gave me a book',
+    'it feels like yesterday',
+    'I had a quiet weekend',
   ])('leaves alone: %s', (text) => {
     expect(resolveDates(text, saidAt)).toEqual({ text, date: null });
   });
@@ -63,10 +70,13 @@ describe('resolveDates', () => {
     );
   });
 
-  test('leaves the text alone when the message has no valid date', () => {
-    expect(resolveDates('I went yesterday', new Date(Number.NaN))).toEqual({
-      text: 'I went yesterday',
-      date: null,
-    });
-  });
+  test.each([Number.NaN, -8_640_000_000_000_000, 8_640_000_000_000_000])(
+    'leaves the text alone when the message has no date to count from: %p',
+    (time) => {
+      expect(resolveDates('I went yesterday', new Date(time))).toEqual({
+        text: 'I went yesterday',
+        date: null,
+      });
+    },
+  );
 });

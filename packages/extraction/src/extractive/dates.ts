@@ -1,14 +1,22 @@
 import type { ParsedResult } from 'chrono-node/en';
+import { addDays, atHour, grainOf, inYear, MONTHS, onWeekend } from './date-grain.ts';
 import { dateParser } from './language.ts';
 
 /** A clause with its dates written out, and the first of them. */
 export type DatedClause = { text: string; date: string | null };
 
-type Phrase = { index: number; length: number; prefix: string; body: string; date: string };
+type Phrase = {
+  index: number;
+  length: number;
+  prefix: string;
+  body: string;
+  date: string;
+  /** Stands without a preposition, so that one before it belongs to something else: "the club I sing at yesterday". */
+  bare?: boolean;
+};
 
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
+const BARE = /^(?:yesterday|today|tonight|tomorrow)\b/i;
+
 const MONTH_NAMES = MONTHS.map((month) => `${month}|${month.slice(0, 3)}`).join('|');
 
 /** Worth asking the date parser, which is the slowest part of reading a clause. */
@@ -32,104 +40,6 @@ const SEASONS: ReadonlyMap<string, number> = new Map([
   ['winter', 11],
 ]);
 const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-
-const DAY_MS = 86_400_000;
-
-function dayText(date: Date): string {
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-}
-
-function isoDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
-
-function addDays(date: Date, days: number): Date {
-  return new Date(date.getTime() + days * DAY_MS);
-}
-
-function monday(date: Date): Date {
-  return addDays(date, -((date.getUTCDay() + 6) % 7));
-}
-
-type Grain = { prefix: string; body: string; date: string };
-
-/** " at 17:00" when the words name an hour; as said, whatever the speaker's time zone. */
-function atHour(result: ParsedResult): string {
-  return result.start.isCertain('hour') && /\d/.test(result.text)
-    ? ` at ${result.start.date().toISOString().slice(11, 16)}`
-    : '';
-}
-
-const onDay = (date: Date): Grain => ({ prefix: 'on', body: dayText(date), date: isoDay(date) });
-const inMonth = (date: Date): Grain => ({
-  prefix: 'in',
-  body: `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
-  date: isoDay(date).slice(0, 7),
-});
-const inYear = (year: number): Grain => ({ prefix: 'in', body: String(year), date: String(year) });
-const inWeek = (date: Date): Grain => ({
-  prefix: 'in',
-  body: `the week of ${dayText(monday(date))}`,
-  date: isoDay(monday(date)),
-});
-const onWeekend = (date: Date): Grain => {
-  const saturday = addDays(monday(date), 5);
-  return { prefix: 'on', body: `the weekend of ${dayText(saturday)}`, date: isoDay(saturday) };
-};
-
-/** Moves a date by whole steps to the side of `now` that the tense asks for. */
-function toSide(
-  date: Date,
-  now: Date,
-  tense: 'past' | 'future' | null,
-  step: (date: Date, sign: number) => Date,
-): Date {
-  if (tense === 'past' && date.getTime() > now.getTime() + DAY_MS / 2) return step(date, -1);
-  if (tense === 'future' && date.getTime() < now.getTime() - DAY_MS) return step(date, 1);
-  return date;
-}
-
-const byWeek = (date: Date, sign: number): Date => addDays(date, 7 * sign);
-const byYear = (date: Date, sign: number): Date => {
-  const moved = new Date(date);
-  moved.setUTCFullYear(moved.getUTCFullYear() + sign);
-  return moved;
-};
-
-/** How precisely the words of a date speak, written out; null when they are no date to write out. */
-function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
-  const { start } = result;
-  const words = result.text.toLowerCase();
-  const date = start.date();
-  if (
-    /^(?:for|within|now|right now|just now|sun|sat|mon|wed|may|march|mar|second|at\b)/.test(words) &&
-    !/\d/.test(words)
-  )
-    return null;
-  if (/^(?:for|within)\b/.test(words)) return null;
-  if (/\bweekend/.test(words)) {
-    return onWeekend(/\b(?:last|past|previous)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
-  }
-  if (/\bweek\b/.test(words)) return inWeek(date);
-  if (/\bweeks\b/.test(words)) return { ...onDay(date), prefix: 'around' };
-  if (/\bmonths?\b/.test(words)) return inMonth(date);
-  if (/\byears?\b/.test(words)) return inYear(date.getUTCFullYear());
-  if (start.isCertain('day')) {
-    if (start.isCertain('year') && /\d{4}/.test(words))
-      return { prefix: '', body: result.text, date: isoDay(date) };
-    return onDay(start.isCertain('year') ? date : toSide(date, now, tense, byYear));
-  }
-  if (start.isCertain('weekday'))
-    return onDay(/\b(?:last|next)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
-  if (start.isCertain('month')) {
-    if (start.isCertain('year') && /\d{4}/.test(words))
-      return { prefix: '', body: result.text, date: isoDay(date).slice(0, 7) };
-    // A month that is the present one is on both sides.
-    const sameMonth = date.getUTCMonth() === now.getUTCMonth();
-    return inMonth(sameMonth ? date : toSide(date, now, tense, byYear));
-  }
-  return null;
-}
 
 /** "last summer", "two weekends ago", "in 2019": what the date parser does not read. */
 function extraPhrases(text: string, now: Date): Phrase[] {
@@ -165,10 +75,18 @@ function extraPhrases(text: string, now: Date): Phrase[] {
   return phrases;
 }
 
-/** "It feels like yesterday", "a quiet weekend". */
+/** Months that are names as well: "Jan is nine". */
+const NAMESAKE = /^(?:jan|april|june|august)\b(?!\.? \d)/i;
+
+/** "It feels like yesterday", "a quiet weekend", somebody called June. */
 function isFigurative(text: string, result: ParsedResult): boolean {
   const before = text.slice(0, result.index);
   if (/\blike(?: it was)?(?: just| only)? $/i.test(before)) return true;
+  if (NAMESAKE.test(result.text)) {
+    return !/\b(?:in|since|by|until|till|of|for|early|late|mid|during|from|to|through|before|after|around|is) $/i.test(
+      before,
+    );
+  }
   return /^weekend/i.test(result.text) && !/\b(?:the|this|last|next|past|on|over) $/i.test(before);
 }
 
@@ -189,6 +107,7 @@ function phrasesOf(text: string, now: Date): Phrase[] {
       length: result.text.replace(/[\s,.]{1,4}$/, '').length,
       ...grain,
       body,
+      bare: BARE.test(result.text),
     };
     if (!phrases.some((other) => overlaps(other, phrase))) phrases.push(phrase);
   }
@@ -199,7 +118,7 @@ function phrasesOf(text: string, now: Date): Phrase[] {
 function written(before: string, phrase: Phrase, after: string): { before: string; text: string } {
   // "Last night was great": the date is the subject.
   const isSubject = before.trim() === '' && /^ (?:was|is|were|has|works|will|would)\b/.test(after);
-  if (phrase.prefix === '' || isSubject) return { before, text: phrase.body };
+  if (phrase.prefix === '' || isSubject || after.startsWith("'s")) return { before, text: phrase.body };
   if (
     /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(
       before,
@@ -207,8 +126,16 @@ function written(before: string, phrase: Phrase, after: string): { before: strin
   ) {
     return { before, text: phrase.body };
   }
-  const open = before.replace(/\b(?:on|in|at|over|during|this)(?: the)?\s*$/i, '');
+  const open = phrase.bare
+    ? before.replace(/^(?:just|only)\s*$/i, '')
+    : before.replace(/\b(?:on|in|at|over|during|this)(?: the)?\s*$/i, '');
   return { before: open, text: `${phrase.prefix} ${phrase.body}` };
+}
+
+/** Dates beyond have no four-digit year to be written with, and their neighbours may not exist. */
+function isCommonEra(date: Date): boolean {
+  const year = date.getUTCFullYear();
+  return year >= 1000 && year < 9999;
 }
 
 /**
@@ -217,8 +144,7 @@ function written(before: string, phrase: Phrase, after: string): { before: strin
  * as precise as it was said (`2023-05-07`, `2023-06`, `2022`).
  */
 export function resolveDates(text: string, saidAt: Date): DatedClause {
-  if (!HAS_DATE.test(text) || RECURRING.test(text) || Number.isNaN(saidAt.getTime()))
-    return { text, date: null };
+  if (!HAS_DATE.test(text) || RECURRING.test(text) || !isCommonEra(saidAt)) return { text, date: null };
   return writeOut(text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday'), saidAt);
 }
 

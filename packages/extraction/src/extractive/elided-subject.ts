@@ -1,5 +1,17 @@
+/** What follows a verb that has its object or its adverb; a past participle used otherwise has not. */
 const BEFORE_OBJECT =
   'my|our|a|an|the|some|that|this|to|in|on|at|for|with|up|out|back|from|about|into|by|over|it|them|lots|two|three|\\d+';
+
+const NOT_ONGOING =
+  'exciting|amazing|interesting|inspiring|relaxing|exhausting|freezing|boring|tiring|touching|challenging|rewarding|refreshing|\\p{L}+-\\p{L}+ing|being|having|seeing|everything|something|nothing|anything|morning|evening|during|according';
+const FINITE_VERB =
+  "'s|n't|\\b(?:is|was|are|were|has|have|had|can|will|makes?|made|helps?|brings?|gives?|gave|means?|takes?|lets?|keeps?|feels?|looks?|sounds?|seems?|needs?|shows?|really|always)";
+
+/** "Researching schools", but not the gerund that is a subject: "Running helps me". */
+const ONGOING = new RegExp(
+  `^(?:still |just |also |already |currently |now )?(?!(?:${NOT_ONGOING})\\b)\\p{L}{2,}ing (?!(?:and|or)\\b)(?!.*(?:${FINITE_VERB})\\b)`,
+  'iu',
+);
 
 /**
  * Chat leaves the subject out: "Went to the dentist yesterday", "Planning to move". Rows: what the clause
@@ -7,6 +19,10 @@ const BEFORE_OBJECT =
  */
 const ELIDED: readonly (readonly [RegExp, string])[] = [
   [/^(?:going to|gonna) be\b/i, 'it is'],
+  [
+    /^(?:not |so |really |pretty |super )?(?:(?:great|nice|fun|amazing|good) (?=to\b)|(?:easy|hard|tough) (?=to\b|\p{L}+ing\b))/iu,
+    'it is',
+  ],
   [
     /^(?:just |recently |finally |yesterday )?(?:went|moved|started|bought|adopted|joined|finished|visited|graduated|got (?:married|engaged|divorced|promoted|hired|fired|a (?:new )?(?:job|dog|cat|car|puppy|kitten))|signed up|quit|met|learned|completed|spent|attended|volunteered|celebrated|travel+ed|retired|won)\b/i,
     'I',
@@ -23,11 +39,7 @@ const ELIDED: readonly (readonly [RegExp, string])[] = [
     ),
     'I',
   ],
-  // Not the gerund that is a subject: "Running helps me".
-  [
-    /^(?:still |just |also |already |currently |now )?(?!(?:exciting|amazing|interesting|inspiring|relaxing|exhausting|freezing|boring|tiring|touching|challenging|rewarding|refreshing|\p{L}+-\p{L}+ing|being|having|seeing|everything|something|nothing|anything|morning|evening|during|according)\b)\p{L}{2,}ing (?!(?:and|or)\b)(?!.*(?:'s|n't|\b(?:is|was|are|were|has|have|had|can|will|makes?|made|helps?|brings?|gives?|gave|means?|takes?|lets?|keeps?|feels?|looks?|sounds?|seems?|needs?|shows?|really|always))\b)/iu,
-    'I am',
-  ],
+  [ONGOING, 'I am'],
   [
     /^(?:excited|thrilled|stoked|inspired|thankful|grateful|proud|nervous|determined|ready) (?=to|about|for|of|by)/i,
     'I am',
@@ -77,12 +89,14 @@ export function withSubject(clause: string): SubjectFirst {
     return { text: `${rest} ${time.charAt(0).toLowerCase()}${time.slice(1)}`, readable: `${time}, ${rest}` };
   }
   const joined =
-    /^(?:me and ((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+)?)|((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+){0,2}) and I) (.+)$/u.exec(
+    /^(?:me and ((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+)?)|(?!I\b|we\b)([\p{L}'-]+(?: [\p{L}'-]+){0,4}) and I) (.+)$/iu.exec(
       clause,
     );
   if (joined !== null) {
     const [, before, after, rest = ''] = joined;
-    const other = before ?? after;
+    const other = (before ?? after ?? '').replace(/^(?:Some|An?|The|My|Our|Two|Three)\b/, (word) =>
+      word.toLowerCase(),
+    );
     return {
       text: `I ${rest.replace(/^are\b/, 'am')} with ${other}`,
       readable: `I and ${other} ${rest}`,

@@ -48,6 +48,52 @@ describe('extractFromMessages', () => {
   });
 });
 
+describe('a conversation of two', () => {
+  const line = fc.tuple(fc.constantFrom('Ann', 'Bob'), fc.oneof(chat, content));
+
+  test('never throws, and speaks of its speakers in the third person', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+        const messages = lines.map(([name, text], seq) => ({
+          id: `m${seq}`,
+          seq,
+          role: 'user' as const,
+          name,
+          content: text,
+          createdAt: new Date('2023-05-08T12:00:00Z'),
+        }));
+        const parsed = parseReply(extractFromMessages(messages));
+        expect(parsed.rejected).toEqual([]);
+        for (const item of parsed.candidates) {
+          expect(item.content).not.toMatch(/\b(?:I|me|my|mine|myself|we|our|us)\b/i);
+          expect(item.content).toMatch(/ann|bob/i);
+          expect(item.content).toMatch(/^\P{Ll}.*[.:?]/su);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('takes a few milliseconds a message', () => {
+    const texts = [
+      "Hey Bob! Yesterday I took the kids to the aquarium, and they loved the otters. What's new with you?",
+      "That's great, Ann! I finally signed up for a woodworking class. It's tough but rewarding. My teacher is a retired carpenter.",
+    ];
+    const messages = Array.from({ length: 40 }, (_, seq) => ({
+      id: `m${seq}`,
+      seq,
+      role: 'user' as const,
+      name: seq % 2 === 0 ? 'Ann' : 'Bob',
+      content: texts[seq % 2] ?? '',
+      createdAt: new Date('2023-05-08T12:00:00Z'),
+    }));
+    extractFromMessages(messages);
+    const startedAt = performance.now();
+    extractFromMessages(messages);
+    expect((performance.now() - startedAt) / messages.length).toBeLessThan(15);
+  });
+});
+
 describe('long messages', () => {
   test('are cut at the end of a sentence', () => {
     const sentences = toParagraphs('I live in Ulm and I like it. '.repeat(1_000)).flat();

@@ -13,13 +13,14 @@ export type ExtractOptions = {
   speaker?: string;
 };
 
-/** Rules read keyed attributes reliably; what they only keep as a sentence is less certain to last. */
+/** Rules read keyed attributes reliably; what they only keep as a sentence, or only know to be told, lasts less. */
 const KEYED_CONFIDENCE = '90';
 const NOTE_CONFIDENCE = '75';
+const TOLD_CONFIDENCE = '60';
 const SOURCE = 'user_explicit';
 const MIN_CONTENT_CHARACTERS = 12;
 
-type Text = { category: string; content: string; date: string | null };
+type Text = { category: string; content: string; date: string | null; confidence: string };
 type Keyed = { key: string; value: string | null };
 
 function toItem(text: Text, keyed: Keyed | null, messageId: string): RawCandidate {
@@ -33,7 +34,7 @@ function toItem(text: Text, keyed: Keyed | null, messageId: string): RawCandidat
     answer: null,
     source: SOURCE,
     sourceContext: null,
-    confidence: keyed === null ? NOTE_CONFIDENCE : KEYED_CONFIDENCE,
+    confidence: text.confidence,
     importance: null,
     tier: null,
     tags: [],
@@ -50,7 +51,8 @@ function contentOf(statement: Statement, reading: Reading, { speaker }: Told): s
 function toFacts(reading: Reading, told: Told): RawCandidate[] {
   return reading.keyed.map((statement) => {
     const { category } = statement;
-    const text = { category, content: contentOf(statement, reading, told), date: reading.date };
+    const content = contentOf(statement, reading, told);
+    const text = { category, content, date: reading.date, confidence: KEYED_CONFIDENCE };
     return toItem(text, { key: told.keyPrefix + statement.key, value: statement.value }, told.message.id);
   });
 }
@@ -58,13 +60,20 @@ function toFacts(reading: Reading, told: Told): RawCandidate[] {
 /** Attributes with a key are facts of their own; all else that a paragraph tells is one note. */
 function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const tellsMore = readings.some(({ keyed, opens }) => keyed.length === 0 && opens);
-  const isOwnFact = ({ keyed }: Reading): boolean => keyed.some(({ soft }) => !soft || !tellsMore);
+  const isOwnFact = ({ keyed }: Reading): boolean =>
+    keyed.some(({ soft }) => !soft || !tellsMore || !told.social);
   const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
   const notes = toNotes(
     readings.filter((reading) => !isOwnFact(reading)),
     told,
   );
-  return [...facts, ...notes.map((note) => toItem(note, null, told.message.id))];
+  return [
+    ...facts,
+    ...notes.map((note) => {
+      const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
+      return toItem({ ...note, confidence }, null, told.message.id);
+    }),
+  ];
 }
 
 function readMessage(told: Told): RawCandidate[] {

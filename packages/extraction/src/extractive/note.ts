@@ -12,6 +12,8 @@ export type Reading = {
   /** Statements with a key of their own. */
   keyed: readonly Statement[];
   category: Category;
+  /** Whether a rule knows what it states. */
+  known: boolean;
   /** Whether a note may be made for its sake; without, it is only kept beside one that may. */
   opens: boolean;
   /** How many of its words say something. */
@@ -24,24 +26,25 @@ export type Reading = {
 export type Teller = { speaker: Speaker; social: boolean; topic: Topic | null };
 
 /** Sentences of one paragraph that are kept as one memory. */
-export type Note = { content: string; category: Category; date: string | null };
+export type Note = { content: string; category: Category; date: string | null; known: boolean };
 
 /** More of a paragraph than this is a memory of its own. */
-const MAX_NOTE_CHARACTERS = 600;
+const MAX_NOTE_CHARACTERS = 400;
 
 /** Among people, a paragraph that tells this much is kept though it does not name its speaker. */
-const MIN_WORDS = 3;
+const MIN_WORDS = 4;
 
 function isNamed(sentence: string, name: string): boolean {
   return sentence.toLowerCase().includes(name.toLowerCase());
 }
 
-/** The text of a note: under what it answers, or else with its speaker's name. */
+/** The text of a note: under what it answers, and with its speaker's name in it. */
 function contentOf(sentences: readonly string[], { speaker, topic }: Teller): string {
   const text = sentences.join(' ');
-  if (topic !== null) return `${topic.text} ${text}`.trim();
-  if (isNamed(text, speaker.inside)) return text;
-  return `According to ${speaker.inside}, ${startsWithName(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`}`;
+  const asked = topic === null ? '' : `${topic.text} `;
+  if (isNamed(asked + text, speaker.inside)) return (asked + text).trim();
+  const start = startsWithName(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  return `${asked}According to ${speaker.inside}, ${start}`;
 }
 
 function noteOf(readings: readonly Reading[], teller: Teller): Note {
@@ -49,11 +52,16 @@ function noteOf(readings: readonly Reading[], teller: Teller): Note {
     content: contentOf([...new Set(readings.map(({ sentence }) => sentence))], teller),
     category: readings.find(({ opens, category }) => opens && category !== 'other')?.category ?? 'other',
     date: readings.find(({ date }) => date !== null)?.date ?? null,
+    known: readings.some(({ known }) => known),
   };
 }
 
+/** Begins with a word that stands for something said before. */
+const DANGLING = /^(?:It|It's|They|They've|They're|He|She|That|That's|This|These|Those|Them)\b/;
+
 function isKept(readings: readonly Reading[], { social, topic }: Teller): boolean {
-  if (readings.some(({ opens }) => opens)) return true;
+  const standsAlone = topic !== null || readings.some(({ sentence }) => !DANGLING.test(sentence));
+  if (standsAlone && readings.some(({ opens }) => opens)) return true;
   const words = readings.reduce(
     (sum, reading) => sum + (reading.reacts ? reading.words / 2 : reading.words),
     0,

@@ -16,10 +16,16 @@ const HE =
 
 const PET = new RegExp(`(?:^|[ -])${WORD_LISTS['pet']}$`, 'u');
 
+const WHO = `(?:[\\p{Ll}-]+ ){0,1}?(?:${WORD_LISTS['relation']}|${WORD_LISTS['pet']})`;
+const NAMED = `(?:called |named |is called |is named )`;
+
+/** "my sister", "my sister Ingrid", "a puppy named Milo". */
 const MENTION = new RegExp(
-  `\\b(?:[Mm]y|[Oo]ur) (?<relation>(?:[\\p{Ll}-]+ ){0,1}?(?:${WORD_LISTS['relation']}|${WORD_LISTS['pet']}))(?!s?['’]s?|s\\b)(?:,? (?:called |named |is called |is named )?(?<name>${WORD_LISTS['name']}))?`,
+  `\\b(?:[Mm]y|[Oo]ur|[Aa]n?(?= (?:[\\p{L}-]+ ){1,4}(?:called|named) \\p{Lu})) (?<relation>${WHO})(?:['’]s name is (?=\\p{Lu})|(?!s?['’]s?|s\\b))(?:,? ?${NAMED}?(?<name>${WORD_LISTS['name']}))?`,
   'gu',
 );
+
+const PLURAL = /(?:[^s]s|children|family|fish)$/;
 
 function pronounOf(relation: string): Person['pronoun'] {
   if (SHE.test(relation)) return 'she';
@@ -28,24 +34,24 @@ function pronounOf(relation: string): Person['pronoun'] {
 
 /** The people and animals a first-person clause mentions: "my sister Ingrid". */
 export function peopleIn(clause: string): Person[] {
-  return [...clause.matchAll(MENTION)].map(({ groups }) => {
+  return [...clause.matchAll(MENTION)].flatMap(({ groups }): Person[] => {
     const relation = groups?.['relation'] ?? '';
-    return { name: groups?.['name'] ?? null, relation, pronoun: pronounOf(relation) };
+    if (PLURAL.test(relation)) return [];
+    return [{ name: groups?.['name'] ?? null, relation, pronoun: pronounOf(relation) }];
   });
 }
 
-/** Whom a clause that begins with a pronoun means; null when nobody, or more than one, can be meant. */
-export function meantBy(clause: string, people: readonly Person[]): Person | null {
+/** Whom a clause that begins with a pronoun can mean, each once; none when it begins with no pronoun. */
+export function meantBy(clause: string, people: readonly Person[]): Person[] {
   const pronoun = /^(?:also |and |but )?(she|he|her|his)\b/i.exec(clause)?.[1]?.toLowerCase();
-  if (pronoun === undefined) return null;
+  if (pronoun === undefined) return [];
   const wanted = pronoun === 'she' || pronoun === 'her' ? 'she' : 'he';
   const sure = people.filter((person) => person.pronoun === wanted);
   const unsure = people.filter(
     (person) => person.pronoun === null && !(sure.length > 0 && PET.test(person.relation)),
   );
-  const possible = [...sure, ...unsure];
-  const called = new Set(possible.map((person) => person.name ?? person.relation));
-  return called.size === 1 ? (possible.at(-1) ?? null) : null;
+  const byName = new Map([...sure, ...unsure].map((person) => [person.name ?? person.relation, person]));
+  return [...byName.values()];
 }
 
 /** The clause with the person in place of the pronoun: "Ingrid is allergic", "my sister's job". */

@@ -42,11 +42,29 @@ function theirStatements(own: string, person: Person, told: Told): Statement[] {
     }));
 }
 
+const GENERIC_YOU =
+  /\b(?:when|whenever|if|where|because|lets?|letting|makes?|making|helps?|things?|until|before|once|as) you\b/i;
+const SPEAKS_OF_SELF = /\b(?:I|my|me|we|our|us)\b/i;
+
+/** "It is hard when you don't sleep" is said of people, not of the listener. */
+function withoutGenericYou(clause: string): string {
+  if (/^your?\b/i.test(clause) || SPEAKS_OF_SELF.test(clause) || !GENERIC_YOU.test(clause)) return clause;
+  return clause
+    .replaceAll(/\byou\b/gi, 'people')
+    .replaceAll(/\byour\b/gi, 'their')
+    .replaceAll(/\byourself\b/gi, 'themselves');
+}
+
 /** What a clause tells; `people` are those mentioned before it. Null when it is nothing to keep. */
 export function readClause(clause: Clause, told: Told, people: readonly Person[]): Reading | null {
   if (clause.isQuestion) return null;
-  const meant = meantBy(clause.text, people);
-  const { text, readable } = withSubject(meant === null ? clause.text : withPerson(clause.text, meant));
+  const candidates = meantBy(clause.text, people);
+  // Better nothing than a fact about the wrong person.
+  if (candidates.length > 1) return null;
+  const meant = candidates[0] ?? null;
+  const { text, readable } = withSubject(
+    meant === null ? withoutGenericYou(clause.text) : withPerson(clause.text, meant),
+  );
   const { speaker, listener, social, message } = told;
   if (refusalOf(text, social, listener !== null) !== null) return null;
   const dated = resolveDates(text, message.createdAt);
@@ -55,7 +73,7 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
   const theirs = person === undefined || own === null ? [] : theirStatements(own, person, told);
   const statements =
     theirs.length > 0 ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
-  const telling = tellingOf(dated.text);
+  const telling = tellingOf(dated.text, told.topic !== null || meant !== null);
   if (statements.length === 0 && telling === null) return null;
 
   const said = readable === text ? dated.text : resolveDates(readable, message.createdAt).text;
@@ -66,6 +84,7 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     date: toIsoDay(dated.date),
     keyed: statements.filter(({ key }) => key !== null),
     category: statements[0]?.category ?? 'other',
+    known: statements.length > 0,
     opens: statements.length > 0 || (social && telling === 'own'),
     words: contentWords(dated.text),
     reacts: telling === 'reaction',

@@ -2,17 +2,22 @@ import { QUOTATION } from './clean-text.ts';
 
 type Refusals = readonly (readonly [string, RegExp])[];
 
+/** Never stored, and neither is the answer to a question about it. */
+const SECRET =
+  /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i;
+
 /** Clauses that no memory is made of, whatever else they match; the first row that matches names why. */
 const REFUSALS: Refusals = [
   ['quotation', new RegExp(QUOTATION)],
   ['markup', /[{}<>=\\|$^~]|https?:|www\.|\S@\S|\S::\S/],
+  ['secret', SECRET],
   [
-    'secret',
-    /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i,
+    'request',
+    /^(?:please |then |now |also |just )*(?:remind|write|tell|give|show|help|make|summari[sz]e|translate|explain|list|find|suggest|recommend|create|generate|fix|add|remove|change|send|draft|compare|describe|convert|rewrite|answer|note|remember|pretend|act|imagine) (?:me|us|it|this|that|these|them|the|an?|my|our|some|all|sure|how|what|why|whether|about|as)\b/i,
   ],
   [
     'question',
-    /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when)\b/i,
+    /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b))\b/i,
   ],
   [
     'machine',
@@ -75,4 +80,9 @@ export function refusalOf(clause: string, social: boolean, addressed: boolean): 
     if (row !== undefined) return row[0];
   }
   return null;
+}
+
+/** Whether a text is about passwords, keys or card numbers. */
+export function mentionsSecret(text: string): boolean {
+  return SECRET.test(text);
 }

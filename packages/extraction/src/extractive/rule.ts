@@ -18,7 +18,7 @@ export type Rule = {
   content?: string;
   /** In place of `content`: a first-person clause that is put into the third person; `{after}` follows the value. */
   said?: string;
-  /** A weak attribute: where the speaker says more, it stays with the rest of what they say. */
+  /** A weak attribute: among people, who say more around it, it stays with the rest of what they say. */
   soft?: true;
   /** Cuts the value where something else begins ("Berlin with my wife"). Default true. */
   trim?: false;

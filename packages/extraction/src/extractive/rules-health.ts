@@ -9,6 +9,12 @@ export const healthRules: readonly Rule[] = [
       'I {adv}(?:am|became|went|turned|have been|have gone|have become|follow|eat|keep) {adv}(?:an? )?(?:strict )?(?<value>{diet})\\b',
     ),
   },
+  {
+    category: 'health',
+    key: 'diet',
+    content: '{speaker} is {value}.',
+    when: when('we are {adv}(?<value>{diet})s\\b'),
+  },
   { category: 'health', key: 'diet', when: when("{my} diet(?: is|'s) (?<value>.+)") },
   {
     category: 'health',
@@ -44,7 +50,13 @@ export const healthRules: readonly Rule[] = [
   {
     category: 'health',
     when: when(
-      "I {adv}(?:take|am taking|am on|have to take|am recovering from|am in recovery|wear (?:glasses|contacts|a hearing aid)|broke (?:my|an?)|sprained|tore|quit smoking|stopped smoking|quit drinking|stopped drinking|am intolerant|am pregnant|am lactose|smoke|do not smoke|don't smoke|don't drink|do not drink)\\b(?! (?:a look|the bus|it|part|notes|photos|pictures|classes|lessons|care|a (?:bus|train|break|class|trip|photo)))",
+      "I {adv}(?:am recovering from|am in recovery|wear (?:glasses|contacts|a hearing aid)|broke (?:my|an?)|sprained|tore|quit smoking|stopped smoking|quit drinking|stopped drinking|am intolerant|am pregnant|am lactose|smoke|do not smoke|don't smoke|don't drink|do not drink)\\b(?! (?:a look|the bus|it|part|notes|photos|pictures|classes|lessons|care|a (?:bus|train|break|class|trip|photo)))",
+    ),
+  },
+  {
+    category: 'health',
+    when: when(
+      'I {adv}(?:take|am taking|am on|have to take) (?:[\\p{L}\\d-]+ ){0,3}(?:medication|medicine|meds|pills?|antibiotics?|vitamins?|insulin|supplements?|statins?|metformin|ibuprofen|antidepressants?|blood thinners|birth control|chemo(?:therapy)?|(?:[\\p{L}-]+ )?diet)\\b',
     ),
   },
   { category: 'health', when: when('I am {adv}allergic to \\S+') },

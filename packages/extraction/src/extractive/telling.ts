@@ -15,12 +15,13 @@ const EMPTY = new Set(
   make makes making man many matter matters may maybe me mean means meant might mind mine moment moments more most much must my
   myself need needs never new next nice no none not nothing now of off oh ok okay on once one ones only or other others our out over own part
   people perfect place point powerful pretty probably proud put quite rather ready real really reason relate remember rewarding right
-  said same since huh eh chat chatted talked spoke story stories share care saw say saying says see seeing seem seems seen sense she should show shows so some somebody someone something sometimes soon sorry sort sound sounds
+  said same saw say saying says see seeing seem seems seen sense she should show shows so some somebody someone something sometimes soon sorry sort sound sounds
   special start still stuff such super sure surprised sweet take takes taking talk tell than thank thankful thanks that that's the their them
   then there there's these they thing things think thinking this those though thought thoughts through time times to today together told
   too took totally touching tough tried true truly try trying up us used usually very wait wanna want wanted wants was wasn't way we
   we'll we're we've well went were what what's whatever when where which while who whole why will wish with without won't wonderful
-  words work worked works world worth would wouldn't wow yeah year years yep yes yet you you'll you're you've your yours`.split(
+  words work worked works world worth would wouldn't wow yeah year years yep yes yet you you'll you're you've your yours
+  since huh eh ha hah haha hehe ah aww lol woah whoa omg oops ugh yay woohoo chat chatted talked spoke story stories share care`.split(
     /\s+/,
   ),
 );
@@ -44,7 +45,7 @@ const NOISE: readonly RegExp[] = [
 
 /** Praise and sympathy for what somebody else told. */
 const REACTIONS: readonly RegExp[] = [
-  /^(?:that|those|this|these|it)(?:'s| is| are| was| were| sounds?| looks?| must| has)(?: really| so| such| super| very| pretty| truly| too| quite| just| definitely| totally| a| an| always| been| great to| to)* (?:good|great|nice|cool|awesome|amazing|wonderful|lovely|sweet|beautiful|gorgeous|stunning|cute|fun|funny|fantastic|incredible|impressive|inspiring|perfect|true|right|tough|hard|sad|exciting|interesting|adorable|delicious|yummy|relaxing|rough)\b/i,
+  /^(?:that|those|this|these)(?:'s| is| are| was| were| sounds?| looks?| must| has)(?: really| so| such| super| very| pretty| truly| too| quite| just| definitely| totally| a| an| always| been| great to| to)* (?:good|great|nice|cool|awesome|amazing|wonderful|lovely|sweet|beautiful|gorgeous|stunning|cute|fun|funny|fantastic|incredible|impressive|inspiring|perfect|true|right|tough|hard|sad|exciting|interesting|adorable|delicious|yummy|relaxing|rough)\b/i,
   /^(?:that|those|this|these) (?:\S+ ){1,4}(?:sounds?|looks?|seems?|must be|is (?:so |really |super |very )*(?:cool|great|awesome|amazing|beautiful|gorgeous|adorable|stunning|lovely|cute|nice))\b/i,
   /^(?:sounds?|looks?|seems?|glad|nice|great|here(?:'s| is| are)|always|such|so (?:cool|glad|happy|proud|great|nice|sweet|true|excited for)|love (?:that|your|the|this)|loving (?:that|your|the|this)|any|anything)\b/i,
   /\b(?:we (?:all|can|should|need|must|got|will)|proud of|agree|(?:glad|happy|sorry|good|great|nice|awesome|lovely|cool|sad) to (?:hear|see|know)|your?)\b/i,
@@ -56,11 +57,15 @@ const REACTIONS: readonly RegExp[] = [
  */
 export type Telling = 'own' | 'about' | 'reaction';
 
-/** Whether a clause tells anything, by the words it has beside small talk. */
-export function tellingOf(clause: string): Telling | null {
+/**
+ * Whether a clause tells anything, by the words it has beside small talk. One such word is enough where it
+ * answers a question (`answers`): "Five years already".
+ */
+export function tellingOf(clause: string, answers: boolean): Telling | null {
   const content = contentWords(clause);
   if (content === 0 || NOISE.some((pattern) => pattern.test(clause))) return null;
   if (REACTIONS.some((pattern) => pattern.test(clause))) return content >= 3 ? 'reaction' : null;
   if (FIRST_PERSON.test(clause)) return content >= 2 ? 'own' : 'about';
-  return content >= 2 ? 'about' : null;
+  // "Super stoked." is only worth keeping as an answer.
+  return answers || (content >= 2 && clause.split(' ').length > 2) ? 'about' : null;
 }

@@ -1,5 +1,4 @@
-import { languageModel } from './language.ts';
-import { isAdverb, isSimplePresent, toPluralVerb, toThirdPersonVerb } from './verbs.ts';
+import { agreeAt, isSubject, wordsOf } from './agreement.ts';
 
 /** How a speaker is named in facts: at the start of a sentence and inside of one. */
 export type Speaker = { start: string; inside: string };
@@ -9,52 +8,8 @@ export function speakerOf(name: string | undefined, fallback: string): Speaker {
   return { start: called, inside: called.startsWith('The ') ? `the ${called.slice(4)}` : called };
 }
 
-type Word = { pre: string; text: string; post: string; tags: ReadonlySet<string> };
-
 function possessive(name: string): string {
   return name.endsWith('s') ? `${name}'` : `${name}'s`;
-}
-
-function wordsOf(text: string): Word[] {
-  const sentences: unknown = languageModel()(text).json({ terms: { tags: true, text: true } });
-  if (!Array.isArray(sentences)) return [];
-  const words: Word[] = [];
-  for (const { terms = [] } of sentences as {
-    terms?: { pre?: string; text?: string; post?: string; tags?: string[] }[];
-  }[]) {
-    for (const { pre = '', text = '', post = '', tags = [] } of terms) {
-      const previous = words.at(-1);
-      // The second half of a contraction has no text of its own, only what follows it.
-      if (text === '' && previous !== undefined) previous.post += pre + post;
-      else words.push({ pre, text, post, tags: new Set(tags) });
-    }
-  }
-  return words;
-}
-
-/** Index of the verb that belongs to the subject at `index`, adverbs skipped; -1 when there is none. */
-function verbAfter(words: readonly Word[], index: number): number {
-  for (let next = index + 1; next < words.length && next <= index + 4; next += 1) {
-    if ((words[next - 1]?.post ?? '').includes(',') && next === index + 1) return -1;
-    const text = (words[next]?.text ?? '').toLowerCase();
-    if (text === 'no' && words[next + 1]?.text === 'longer') next += 1;
-    else if (!isAdverb(text)) return /^\p{L}[\p{L}'-]*$/u.test(text) ? next : -1;
-  }
-  return -1;
-}
-
-/** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
-function agreeJoined(words: Word[], verb: number, pastContext: boolean): void {
-  for (let index = verb + 1; index < words.length - 2; index += 1) {
-    const text = (words[index]?.text ?? '').toLowerCase();
-    if (/^(?:to|who|which|that|because|when|while|if|i|we|they|will|can)$/.test(text)) return;
-    if (!/^(?:and|but|or)$/.test(text)) continue;
-    const next = isAdverb((words[index + 1]?.text ?? '').toLowerCase()) ? index + 2 : index + 1;
-    const word = words[next];
-    if (word === undefined || next >= words.length - 1) return;
-    const base = word.tags.has('Infinitive') || /^(?:don't|am|have)$/.test(word.text);
-    if (base && !word.tags.has('Noun')) word.text = toThirdPersonVerb(word.text, pastContext);
-  }
 }
 
 /** Replaces one first-person word; `named` tells whether the speaker was already named in the sentence. */
@@ -98,34 +53,6 @@ function listenerWord(lower: string, listener: string): string | null {
     default:
       return null;
   }
-}
-
-const BEFORE_OBJECT =
-  /^(?:to|for|with|at|of|about|by|from|on|in|like|than|as|thank|see|tell|told|give|gave|giving|helps?|helped|helping|makes?|made|making|lets?|letting|gets?|got|shows?|showed|asks?|asked|keeps?|kept|keeping|love|miss|missed|brings?|brought|taught|teach|sent|send|join|meet|met|support|supports|wish|wishing|want|need|hear|heard|seeing|hearing)$/i;
-
-/** Whether `you` at `index` does something, so that the verb after it must agree with a name. */
-function isSubject(words: readonly Word[], index: number): boolean {
-  const verb = verbAfter(words, index);
-  const previous = words[index - 1]?.text ?? '';
-  const tags = words[verb]?.tags;
-  const isVerb = tags !== undefined && (tags.has('Verb') || tags.has('Modal')) && !tags.has('Gerund');
-  return isVerb && !BEFORE_OBJECT.test(previous);
-}
-
-/** Puts a subject's name in its place and makes its verb agree. */
-function agreeAt(words: Word[], index: number, plural: boolean, pastContext: boolean): void {
-  const at = verbAfter(words, index);
-  const verb = words[at];
-  if (verb === undefined) return;
-  const base = verb.text.toLowerCase();
-  // "I and my sister love": plural as it stands.
-  if (/^(?:and|or)$/.test(base)) return;
-  if (plural) {
-    verb.text = toPluralVerb(base);
-    return;
-  }
-  if (isSimplePresent(base, pastContext)) agreeJoined(words, at, pastContext);
-  verb.text = toThirdPersonVerb(base, pastContext);
 }
 
 /**
@@ -173,6 +100,7 @@ export function sentence(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\s+([,.])/g, '$1')
     .trim()
+    .replace(/^[\s.!?,;:–—-]{1,20}/, '')
     .replace(/[\s.!?,;:–—-]{1,20}$/, '');
   if (trimmed === '') return '';
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;

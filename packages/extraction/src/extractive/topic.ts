@@ -23,10 +23,17 @@ const ROWS: readonly Row[] = [
     new RegExp(`^(?<wh>.*?) ?\\bdid you (?<adv>(?:${ADVERB} )*)(?<verb>[\\p{L}'-]+)(?<rest>.*)$`, 'iu'),
     ({ wh, adv, verb, rest }) => `${asked(wh)} you ${plain(adv)}${toPastVerb(verb ?? '')}${rest}`,
   ],
-  [new RegExp(`^(?<wh>.*?) ?\\bdo you (?<rest>.+)$`, 'iu'), ({ wh, rest }) => `${asked(wh)} you ${rest}`],
+  [
+    new RegExp(`^(?<wh>.*?) ?\\bdo you (?<rest>.+)$`, 'iu'),
+    ({ wh, rest }) => `${asked(wh)} you ${plain(rest)}`,
+  ],
   [
     new RegExp(`^(?<wh>.*?) ?\\b(?<aux>${AUXILIARY}) you (?<rest>.+)$`, 'iu'),
-    ({ wh, aux, rest }) => `${asked(wh)} you ${aux?.toLowerCase()} ${rest}`,
+    ({ wh, aux, rest }) => `${asked(wh)} you ${aux?.toLowerCase()} ${plain(rest)}`,
+  ],
+  [
+    /^(?<wh>(?:what|which|how|where)\b.*?) (?:have )?you got (?<rest>.+)$/i,
+    ({ wh, rest }) => `${asked(wh)} you have ${rest}`,
   ],
   [/^(?:you )?got (?<rest>(?:any|other|some|a|an)\b.+)$/i, ({ rest }) => `whether you have ${rest}`],
   [/^you (?!ever\b)(?<rest>.+)$/i, ({ rest }) => `whether you ${rest}`],
@@ -42,8 +49,8 @@ const ROWS: readonly Row[] = [
 ];
 
 /** "guys" and "all" after `you` only address more people. */
-function plain(adverbs: string | undefined): string {
-  return (adverbs ?? '').replaceAll(/\b(?:guys|all|both|ever) /gi, '');
+function plain(words: string | undefined): string {
+  return (words ?? '').replace(/^(?:(?:guys|all|both) )+/i, '');
 }
 
 /** What comes before the verb; a question without a question word asks whether. */
@@ -54,7 +61,7 @@ function asked(wh: string | undefined): string {
 
 /** Asks to be told or shown something, whatever it is. */
 const INVITATIONS =
-  /^(?:care to|want to|wanna|(?:can|could|would|will) you (?:tell|show|share|send|mind|like to (?:see|hear))|got any (?:pics|photos|tips|advice)|mind|tell|any thoughts|what do you think|what is (?:up|new|going on)|how (?:is it going|are you(?: doing)?|about you|have you been))\b/i;
+  /^(?:care to|why (?:not|don't)|remember|did you know|guess|want to|wanna|(?:can|could|would|will) you (?:tell|show|share|send|mind|like to (?:see|hear))|got any (?:pics|photos|tips|advice)|mind|tell|any thoughts|what do you think|what is (?:up|new|going on)|how (?:is it going|are you(?: doing)?|about you|have you been))\b/i;
 
 function statementOrder(question: string): string | null {
   for (const [pattern, build] of ROWS) {
@@ -79,7 +86,11 @@ const WHETHER = /^whether /;
 function answered(turned: string, answer: string): Topic | null {
   if (!WHETHER.test(turned)) return null;
   if (YES.test(answer)) {
-    return { text: turned.replace(WHETHER, '').replace(/\b(?:ever|any) /, ''), complete: true };
+    const stated = turned
+      .replace(WHETHER, '')
+      .replaceAll(/\b(?:ever|any) |,? (?:yet|already|at all)$/g, '')
+      .replaceAll(/\bany(?=one|body|thing|where)/g, 'some');
+    return { text: stated, complete: true };
   }
   return NO.test(answer) ? { text: `${turned}: no`, complete: true } : null;
 }

@@ -1,21 +1,18 @@
 import { languageModel } from './language.ts';
 
-/** Past forms that do not end in -ed, each of which can only be past. */
+/** Past forms that do not end in -ed, each of which is past wherever people tell of themselves. */
 const IRREGULAR_PAST = new Set(
   `ate became began bent bit bled blew bore bought bred broke brought built burnt came caught chose clung crept dealt
   did drank drew drove dug dyed fed fell felt fled flew forgave forgot fought found froze gave got grew ground had held
   heard hid hung kept knelt knew laid lay learnt led left lent lit lost made meant met misunderstood outgrew overcame
   paid ran rang rebuilt redid rewrote rode rose said sang sank sat saw sent sewed shook shone shot showed shrank slept
   slid sold sought spent spilt spoke spoilt spun stank stole stood struck stuck stung swam swept swore swung taught
-  thought threw told took tore undertook understood underwent was went were withdrew woke won wore wove wrote`.split(
-    /\s+/,
-  ),
+  thought threw told took tore undertook understood underwent was went were withdrew woke won wore wove wrote
+  broadcast burst cast cut hit hurt quit set shed shut split spread upset`.split(/\s+/),
 );
 
 /** Past and present look alike: past when a past date or `ago` stands beside them. */
-const UNCHANGING = new Set(
-  'bet broadcast burst cast cost cut hit hurt let put quit read set shed shut split spread upset'.split(' '),
-);
+const UNCHANGING = new Set('bet cost let put read'.split(' '));
 
 /** End in -ed (or look like it) without being past. */
 const FALSE_PAST = new Set(
@@ -48,7 +45,8 @@ const IRREGULAR_PRESENT: ReadonlyMap<string, string> = new Map([
 
 /** Whether a verb form is past tense. `pastContext`: the clause has a past date, which decides for `read`. */
 export function isPastForm(verb: string, pastContext = false): boolean {
-  if (IRREGULAR_PAST.has(verb)) return true;
+  if (IRREGULAR_PAST.has(verb.replace(/^(?:re|over|under|out)(?=\p{L}{3})/u, '')) || IRREGULAR_PAST.has(verb))
+    return true;
   if (UNCHANGING.has(verb)) return pastContext;
   return verb.length > 3 && verb.endsWith('ed') && !FALSE_PAST.has(verb);
 }

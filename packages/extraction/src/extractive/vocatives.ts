@@ -1,3 +1,6 @@
+/** Longer ones are no names that somebody shortens. */
+const MAX_FIRST_NAME_CHARACTERS = 20;
+
 const CALLED = 'buddy|man|dude|bro|pal|mate|guys|girl|friend|my friend|everyone';
 
 function escaped(text: string): string {
@@ -6,11 +9,14 @@ function escaped(text: string): string {
 
 /** A name, or what short form of it somebody may be called: Mel for Melanie. */
 function called(name: string): string {
-  const first = name.split(' ')[0] ?? '';
+  const first = (name.split(' ')[0] ?? '').slice(0, MAX_FIRST_NAME_CHARACTERS);
   const short = Array.from({ length: Math.max(0, first.length - 3) }, (_, index) =>
     first.slice(0, index + 3),
   );
-  return [...short, first, name].map((form) => escaped(form)).join('|');
+  return [...short, first, name]
+    .filter((form) => form !== '')
+    .map((form) => escaped(form))
+    .join('|');
 }
 
 /**

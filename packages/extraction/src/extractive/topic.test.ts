@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { speakerOf } from './third-person.ts';
+import { topicOf } from './topic.ts';
+
+const ann = speakerOf('Ann', '');
+const bob = speakerOf('Bob', '');
+const at = new Date('2026-04-15T18:00:00Z');
+
+function topic(question: string, answer = 'Well.'): string | null {
+  return topicOf({ sentences: [question], by: ann, at }, bob, answer)?.text ?? null;
+}
+
+describe('topicOf', () => {
+  test.each([
+    ['What kind of music do you play?', 'Bob plays music:'],
+    ['What do you guys do for fun on Sundays?', 'What Bob does for fun on Sundays:'],
+    ['How long have you been painting?', 'How long Bob has been painting:'],
+    ['Where did you buy that lamp?', 'Where Bob bought that lamp:'],
+    ['When are you moving to Porto?', 'When Bob is moving to Porto:'],
+    ["What's your sister's name?", "What Bob's sister's name is:"],
+    ['Have you ever seen a whale?', 'Whether Bob has ever seen a whale:'],
+    ['Do you want to join my choir tomorrow?', "Whether Bob wants to join Ann's choir on 16 April 2026:"],
+    ['What made you try pottery?', 'What made Bob try pottery?'],
+    ['Got any plants at home?', 'Whether Bob has any plants at home:'],
+  ])('%s', (question, expected) => {
+    expect(topic(question)).toBe(expected);
+  });
+
+  test.each([
+    [
+      'Did you visit the lighthouse yesterday?',
+      'Yes, it was windy.',
+      'Bob visited the lighthouse on 14 April 2026.',
+    ],
+    ['Have you told anyone about the boat yet?', 'Yeah!', 'Bob has told someone about the boat.'],
+    ['Do you play any instruments?', 'Nope.', 'Whether Bob plays any instruments: no.'],
+    ['Do you like sailing?', 'No worries, I will tell.', 'Whether Bob likes sailing:'],
+  ])('%s %s', (question, answer, expected) => {
+    expect(topic(question, answer)).toBe(expected);
+  });
+
+  test.each([
+    'How are you?',
+    'How was it?',
+    'What is up?',
+    'Really?',
+    'Want to see my photos?',
+    'I live in Ulm.',
+  ])('asks nothing in particular: %s', (question) => {
+    expect(topic(question)).toBeNull();
+  });
+});
