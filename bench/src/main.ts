@@ -1,9 +1,12 @@
-// npm run bench -- [names…] [--quick] [--write] [--cpu-prof <folder>]; see bench/README.md.
+// npm run bench -- [names…] [--quick] [--write] [--cpu-prof <folder>]
+// npm run bench:locomo -- <folder> [--write] [--cpu-prof <folder>]; see bench/README.md.
 import { parseArgs } from 'node:util';
 import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
+import { loadConversations } from './locomo-data.ts';
+import { runLocomo } from './locomo.ts';
 import { memory } from './memory.ts';
 import { describeMachine, toTable, writeResults } from './report.ts';
 import { search } from './search.ts';
@@ -21,6 +24,22 @@ const { values, positionals } = parseArgs({
     'cpu-prof': { type: 'string' },
   },
 });
+if (positionals[0] === 'locomo') {
+  const [, folder, ...more] = positionals;
+  if (folder === undefined || more.length > 0) {
+    console.error('Name the folder with the LoCoMo conversations: npm run bench:locomo -- <folder>');
+    process.exit(1);
+  }
+  const conversations = await loadConversations(folder).catch((error: unknown) => {
+    console.error(`The conversations could not be read: ${String(error)}`);
+    process.exit(1);
+  });
+  const machine = await describeMachine('npm run bench:locomo -- <folder>');
+  const results = `${machine}\n\n${await runLocomo(conversations, values['cpu-prof'])}`;
+  console.log(`\n${results}`);
+  if (values.write) await writeResults('locomo', results);
+  process.exit(0);
+}
 const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown.length > 0) {
   console.error(
@@ -42,5 +61,5 @@ for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
 }
 const results = `${machine}\n\n${toTable(rows)}`;
 console.log(`\n${results}`);
-if (values.write) await writeResults(results);
+if (values.write) await writeResults('results', results);
 process.exit(0);

@@ -6,7 +6,6 @@ import { Client } from 'pg';
 import type { Row } from './benchmark.ts';
 
 const README = new URL('../README.md', import.meta.url);
-const SECTION = /(<!-- results -->\n)[\s\S]*(<!-- \/results -->)/;
 
 /** The machine, what ran on it, and what else it was doing. Take it before the first benchmark. */
 export async function describeMachine(command: string): Promise<string> {
@@ -40,16 +39,21 @@ export function toTable(rows: readonly Row[]): string {
     row.aim === undefined ? '' : row.aim.reached ? 'yes' : '**no**',
   ]);
   const header = ['benchmark', 'measure', 'Factmill', 'baseline', 'ratio', 'aim', 'reached'];
+  return toMarkdownTable(header, cells);
+}
+
+export function toMarkdownTable(header: readonly string[], cells: readonly (readonly string[])[]): string {
   const lines = [header, header.map(() => '---'), ...cells].map((line) => `| ${line.join(' | ')} |`);
   return lines.join('\n');
 }
 
-/** Puts the results between the markers of bench/README.md. */
-export async function writeResults(text: string): Promise<void> {
+/** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/README.md. */
+export async function writeResults(section: 'results' | 'locomo', text: string): Promise<void> {
   const readme = await readFile(README, 'utf8');
-  if (!SECTION.test(readme)) throw new Error('bench/README.md has lost its markers for the results');
+  const between = new RegExp(`(<!-- ${section} -->\\n)[\\s\\S]*(<!-- /${section} -->)`);
+  if (!between.test(readme)) throw new Error(`bench/README.md has lost its markers for ${section}`);
   await writeFile(
     README,
-    readme.replace(SECTION, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+    readme.replace(between, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
   );
 }

@@ -28,3 +28,13 @@ describe('.env.example', () => {
     for (const { name, isSet } of variables) expect([name, name in defaults]).toEqual([name, isSet]);
   });
 });
+
+test('the configuration table of README.md names the variables of the schema and no others', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const table = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Limits'));
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+  );
+  expect([...named].sort()).toEqual([...ENVIRONMENT_NAMES].sort());
+});

@@ -109,7 +109,7 @@ function normaliseStart(text: string): string {
   return text.replace(/^(?:My|Our|We|Me)\b/, (word) => word.toLowerCase());
 }
 
-/** Splits, but leaves "some friends from church and I went" whole: what has no verb is a subject. */
+/** Splits, but leaves "two colleagues of mine and I rowed" whole: what has no verb is a subject. */
 function splitAt(text: string, boundary: RegExp): string[] {
   const parts = text.split(boundary);
   const [first = '', second = ''] = parts;

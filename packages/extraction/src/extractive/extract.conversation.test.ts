@@ -35,12 +35,12 @@ describe('what people tell each other', () => {
       'Ann is researching boarding schools for their twins.',
     ],
     [
-      'Ann: Some friends from church and I went sailing last weekend.',
-      'Ann and some friends from church went sailing on the weekend of 11 April 2026.',
+      'Ann: Two colleagues of mine and I went sailing last weekend.',
+      'Ann and two colleagues of theirs went sailing on the weekend of 11 April 2026.',
     ],
     [
-      "Ann: Here's a photo of my horse Bella at the lake.",
-      'Ann shared a photo of their horse Bella at the lake.',
+      "Ann: Here's a photo of our rowing boat Bella at the lake.",
+      'Ann shared a photo of their rowing boat Bella at the lake.',
     ],
     [
       'Ann: When my tomatoes ripen, we sell them at the market in Leeds.',
@@ -65,11 +65,11 @@ describe('what people tell each other', () => {
   });
 
   test.each([
-    'Ann: Hey Bob! Good to see you! How have you been?',
+    'Ann: Hey Bob! Nice that you are here! How is it going?',
     "Ann: Wow, that's awesome! Congrats!",
-    'Ann: Thanks, your kind words mean a lot!',
-    "Ann: You're doing great! Keep it up!",
-    "Ann: Can't wait to hear all about it. Take care!",
+    'Ann: Thanks, that is kind of you to say!',
+    "Ann: You're doing fine! Keep going!",
+    "Ann: Can't wait to hear how it ends. Sleep well!",
     "Ann: That's so sweet. I'm so happy for you!",
     'Ann: Have you been to the new museum by the harbour?',
     'Ann: If I won the lottery, I would buy a castle in Scotland.',

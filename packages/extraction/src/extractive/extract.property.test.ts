@@ -76,7 +76,7 @@ describe('a conversation of two', () => {
 
   test('takes a few milliseconds a message', () => {
     const texts = [
-      "Hey Bob! Yesterday I took the kids to the aquarium, and they loved the otters. What's new with you?",
+      "Hey Bob! Yesterday I showed my nephews the aquarium, and they loved the otters. What's new with you?",
       "That's great, Ann! I finally signed up for a woodworking class. It's tough but rewarding. My teacher is a retired carpenter.",
     ];
     const messages = Array.from({ length: 40 }, (_, seq) => ({

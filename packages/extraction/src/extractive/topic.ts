@@ -13,7 +13,7 @@ const ADVERB = '(?:usually|ever|also|already|still|often|always|all|both|guys|no
 
 type Row = readonly [RegExp, (groups: Readonly<Record<string, string | undefined>>) => string];
 
-/** Word order of questions turned back: "how long have you been married" → "how long you have been married". */
+/** Word order of questions turned back: "how long have you kept bees" → "how long you have kept bees". */
 const ROWS: readonly Row[] = [
   [
     /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?<rest>.*)$/iu,
