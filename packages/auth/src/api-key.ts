@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export type GeneratedKey = Readonly<{ id: string; key: string; secretSha256: Buffer }>;
 
@@ -21,7 +21,7 @@ export function parseApiKey(key: string): { id: string; secretSha256: Buffer } |
 
 /** SHA-256 of a text. Secrets here have 256 random bits, so a slow hash would add nothing. */
 export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** Compares two hashes in constant time. */

@@ -35,7 +35,6 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.use(requestContext(options));
-  app.use(securityHeaders);
   addHealthRoutes(app, options);
   app.use(json({ limit: options.maxBodyBytes, strict: false }));
   app.use(checkBody);
@@ -49,13 +48,6 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.use(problemHandler(options.logger));
   return app;
 }
-
-const securityHeaders: RequestHandler = (_request, response, next) => {
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Referrer-Policy', 'no-referrer');
-  response.setHeader('X-Frame-Options', 'DENY');
-  next();
-};
 
 const checkBody: RequestHandler = (request, _response, next) => {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;

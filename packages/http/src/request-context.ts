@@ -19,7 +19,8 @@ export function localsOf(response: Response): RequestLocals {
 
 /**
  * First middleware of every service: gives the request its id (the caller's `X-Request-Id` when it is
- * harmless), continues the caller's trace in a server span, and writes one wide event when the answer is out.
+ * harmless) and the headers that every answer has, continues the caller's trace in a server span, and writes one
+ * wide event when the answer is out.
  */
 export function requestContext(deps: { logger: Logger; service: string }): RequestHandler {
   const recordDuration = createDuration('factmill_http_request_duration_seconds', 'Time to answer a request');
@@ -28,7 +29,7 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
     const given = request.header('x-request-id');
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
     response.locals = { requestId, facts: {} } satisfies RequestLocals;
-    response.setHeader('X-Request-Id', requestId);
+    setHeaders(response, requestId);
     const path = request.path;
 
     const finished = new Promise<void>((resolve) => {
@@ -66,6 +67,13 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
       },
     );
   };
+}
+
+function setHeaders(response: Response, requestId: string): void {
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('X-Frame-Options', 'DENY');
 }
 
 /**

@@ -2,11 +2,14 @@ import {
   type Attributes,
   type Context,
   context,
+  INVALID_SPAN_CONTEXT,
   propagation,
+  ProxyTracerProvider,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
+  type Tracer,
 } from '@opentelemetry/api';
 
 const TRACER = 'factmill';
@@ -27,31 +30,40 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+/** Null until a provider is registered: spans that nobody gets would be a twentieth of a request's work. */
+function registeredTracer(): Tracer | null {
+  const provider = trace.getTracerProvider();
+  if (provider instanceof ProxyTracerProvider) return provider.getDelegateTracer(TRACER) ?? null;
+  return provider.getTracer(TRACER);
+}
+
 /** Runs `work` in a span that ends with it. An error marks the span by its code, not by its message. */
 export function withSpan<T>(
   name: string,
   options: SpanOptions,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
+  const tracer = registeredTracer();
+  if (tracer === null) return work(NO_SPAN);
   const parent = options.traceparent ? fromTraceparent(options.traceparent) : context.active();
-  return trace
-    .getTracer(TRACER)
-    .startActiveSpan(
-      name,
-      { kind: KINDS[options.kind ?? 'internal'], attributes: options.attributes ?? {} },
-      parent,
-      async (span) => {
-        try {
-          return await work(span);
-        } catch (error) {
-          const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
-          span.setStatus({ code: SpanStatusCode.ERROR, message: code });
-          throw error;
-        } finally {
-          span.end();
-        }
-      },
-    );
+  return tracer.startActiveSpan(
+    name,
+    { kind: KINDS[options.kind ?? 'internal'], attributes: options.attributes ?? {} },
+    parent,
+    async (span) => {
+      try {
+        return await work(span);
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+        span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  );
 }
 
 /** The W3C traceparent of the active span, or null when nothing is traced. */

@@ -35,6 +35,13 @@ export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; genera
 
 export type Accepted = Readonly<{ results: AcceptResult[]; dropped: DroppedExtraction[] }>;
 
+/** Both by the request's number from 1: begun says whether a new conversation schedules an extraction. */
+type Answer = Readonly<{
+  begun: Record<string, boolean>;
+  others: Record<string, AcceptResult>;
+  dropped: DroppedExtraction[];
+}>;
+
 /**
  * Takes a batch of requests in one statement and one commit; see migrations/0002_accept.sql for what it
  * guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
@@ -45,33 +52,48 @@ export async function acceptConversations(
   requests: readonly AcceptRequest[],
   limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
 ): Promise<Accepted> {
-  const { answer } = await sql.one<{ answer: Accepted }>(
+  const { answer } = await sql.one<{ answer: Answer }>(
     'select accept_conversations($1::jsonb, $2::integer, $3::integer) as answer',
     [JSON.stringify(requests.map(toJson)), limits.queueLimit, limits.tenantQueueLimit],
     { name: 'accept_conversations' },
   );
-  return answer;
+  const results = requests.map((request, index): AcceptResult => {
+    const place = index + 1;
+    const other = answer.others[place];
+    return other ?? begunAs(request, answer.begun[place] === true);
+  });
+  return { results, dropped: answer.dropped };
 }
 
+function begunAs(request: AcceptRequest, isScheduled: boolean): AcceptResult {
+  return {
+    status: 'accepted',
+    user_id: request.userId ?? request.fallbackUserId,
+    conversation_id: request.conversationId,
+    message_ids: request.messages.map(({ id }) => id),
+    extraction: isScheduled ? { id: request.extractionId, state: 'pending', enqueue: true } : null,
+  };
+}
+
+/** What is null or empty is left out: a batch is parsed on the way that all requests take. */
 function toJson(request: AcceptRequest): Record<string, unknown> {
   return {
     tenant_id: request.tenantId,
-    user_id: request.userId,
-    fallback_user_id: request.fallbackUserId,
+    user_id: request.userId ?? undefined,
+    fallback_user_id: request.userId === null ? request.fallbackUserId : undefined,
     conversation_id: request.conversationId,
     messages: request.messages.map(({ tokenEstimate, ...message }) => ({
       ...message,
-      content: message.content ?? '',
       token_estimate: tokenEstimate,
     })),
     extract: request.extract,
-    regenerated: request.regenerated,
+    regenerated: request.regenerated || undefined,
     extraction_id: request.extractionId,
     trigger: request.trigger,
     preset: request.preset,
     extraction_metadata: request.extractionMetadata,
-    traceparent: request.traceparent,
-    idempotency_key: request.idempotencyKey,
-    request_sha256: request.requestSha256,
+    traceparent: request.traceparent ?? undefined,
+    idempotency_key: request.idempotencyKey ?? undefined,
+    request_sha256: request.idempotencyKey === null ? undefined : request.requestSha256,
   };
 }

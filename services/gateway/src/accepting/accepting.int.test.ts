@@ -107,6 +107,7 @@ describe('202', () => {
       }),
       { id: 'm2', role: 'assistant', content: 'Looking.', tool_calls: [call] },
       { id: 'm3', role: 'tool', content: '', tool_call_id: 'call-1' },
+      { id: 'm4', role: 'assistant', content: null, tool_calls: [call] },
     ];
     await post('rich', { user_id: 'ada', messages });
     const { body } = await gateway.call('GET', '/v1/conversations/rich/messages');
@@ -114,6 +115,7 @@ describe('202', () => {
       expect.objectContaining({ ...messages[0], seq: 1, created_at: '2025-03-01T08:00:00.123Z' }),
       expect.objectContaining({ ...messages[1], seq: 2, superseded: false }),
       expect.objectContaining({ ...messages[2], seq: 3 }),
+      expect.objectContaining({ ...messages[3], seq: 4 }),
     ]);
   });
 });

@@ -9,10 +9,10 @@ import { retrievalRoutes } from './retrieval.ts';
 /** The REST API: where each router is mounted, in order. Tested against the operations of the contract. */
 export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; router: Router }>[] {
   return [
-    { path: '/v1', router: retrievalRoutes(deps) },
-    { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/extractions', router: extractionRoutes(deps) },
+    { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/memories', router: memoryRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
+    { path: '/v1', router: retrievalRoutes(deps) },
   ];
 }
