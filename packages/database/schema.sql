@@ -158,7 +158,7 @@ messages.conversation_id text not null
 messages.seq integer not null
 messages.id text not null
 messages.role text not null
-messages.content text not null
+messages.content text
 messages.name text
 messages.tool_calls jsonb
 messages.tool_call_id text
@@ -202,6 +202,7 @@ memory_embeddings.memory_embeddings_pkey PRIMARY KEY (memory_id, model)
 memory_versions.memory_versions_operation_check CHECK ((operation = ANY (ARRAY['ADD'::text, 'UPDATE'::text, 'SUPERSEDE'::text, 'DELETE'::text, 'MERGE'::text, 'ARCHIVE'::text, 'RESTORE'::text])))
 memory_versions.memory_versions_pkey PRIMARY KEY (memory_id, number)
 memory_versions.memory_versions_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+messages.messages_content_check CHECK (((content IS NOT NULL) OR (tool_calls IS NOT NULL)))
 messages.messages_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 messages.messages_id_key UNIQUE (tenant_id, conversation_id, id)
 messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
@@ -228,6 +229,7 @@ CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
 CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WHERE is_current
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
+CREATE INDEX memories_stated_idx ON public.memories USING btree (tenant_id, user_id, stated_at DESC, id DESC) WHERE is_current
 CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
@@ -375,8 +377,8 @@ AS $function$
 declare
   v_request jsonb;
   v_place bigint;
-  v_taken jsonb;
-  v_results jsonb := '[]';
+  v_begun jsonb;
+  v_others jsonb := '{}';
   v_dropped jsonb := '[]';
 begin
   if queue_limit > 0 or tenant_queue_limit > 0 then
@@ -389,16 +391,19 @@ begin
         'factmill.idempotency ' || (value->>'tenant_id') || ' ' || (value->>'idempotency_key'), 0) as key_lock
       from jsonb_array_elements(requests) where value->>'idempotency_key' is not null
       order by key_lock offset 0) as keys;
-  v_taken := accept_new_conversations(requests);
-  for v_request, v_place in select value, ordinality from jsonb_array_elements(requests) with ordinality loop
-    v_results := v_results || coalesce(v_taken->(v_place::text), accept_conversation(v_request));
-  end loop;
+  v_begun := accept_new_conversations(requests);
+  if (select count(*) from jsonb_object_keys(v_begun)) < jsonb_array_length(requests) then
+    for v_request, v_place in select value, ordinality from jsonb_array_elements(requests) with ordinality loop
+      continue when v_begun ? v_place::text;
+      v_others := v_others || jsonb_build_object(v_place::text, accept_conversation(v_request));
+    end loop;
+  end if;
   if queue_limit > 0 or tenant_queue_limit > 0 then
     v_dropped := drop_oldest(
       array(select distinct (value->>'tenant_id')::uuid from jsonb_array_elements(requests)),
       queue_limit, tenant_queue_limit);
   end if;
-  return jsonb_build_object('results', v_results, 'dropped', v_dropped);
+  return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped);
 end $function$
 
 CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb)
@@ -441,13 +446,125 @@ begin
            r->>'preset', coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
       from taken where extracts order by place
   )
-  select coalesce(jsonb_object_agg(place, jsonb_build_object(
-      'status', 'accepted', 'user_id', user_id, 'conversation_id', conversation_id,
-      'message_ids', jsonb_path_query_array(messages, '$[*].id'),
-      'extraction', case when extracts then
-        jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true) end)), '{}')
-    into v_taken from taken;
+  select coalesce(jsonb_object_agg(place, extracts), '{}') into v_taken from taken;
   return v_taken;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.add_memories(given jsonb, changed_by text, extraction uuid)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_ids uuid[];
+begin
+  with added as (
+    insert into memories (id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer,
+      tags, project, topic, importance, confidence, source, source_context, content_hash, subject_hash,
+      stated_at, valid_from, valid_to, superseded_by, expires_at, last_verified_at, extraction_id, message_ids,
+      metadata, embedding_pending_since)
+    select n.id, n.tenant_id, n.user_id, n.tier, n.kind, n.category, n.key, n.value, n.content, n.question,
+      n.answer, n.tags, n.project, n.topic, n.importance, n.confidence, n.source, n.source_context,
+      decode(n.content_hash, 'hex'), decode(n.subject_hash, 'hex'), n.stated_at, n.valid_from, n.valid_to,
+      n.superseded_by, n.expires_at, now(), extraction, n.message_ids, n.metadata,
+      case when n.wants_embedding then now() end
+    from jsonb_to_recordset(given) as n (id uuid, tenant_id uuid, user_id text, tier smallint, kind text,
+      category text, key text, value text, content text, question text, answer text, tags text[],
+      project text, topic text, importance real, confidence smallint, source text, source_context text,
+      content_hash text, subject_hash text, stated_at timestamptz, valid_from timestamptz, valid_to timestamptz,
+      superseded_by uuid, expires_at timestamptz, message_ids text[], metadata jsonb, wants_embedding boolean)
+    on conflict do nothing
+    returning *
+  ), versions as (
+    insert into memory_versions (memory_id, number, tenant_id, user_id, operation, after, actor, extraction_id)
+    select id, 1, tenant_id, user_id, 'ADD', to_jsonb(added) - 'search_text', changed_by, extraction from added
+  )
+  select coalesce(array_agg(id), '{}') into v_ids from added;
+  return v_ids;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_row extractions;
+  v_keys text[];
+  v_content_hashes bytea[];
+  v_subject_hashes bytea[];
+begin
+  select * into v_row from extractions
+    where id = extraction and fence = claim_fence and state = 'active' for update;
+  if not found then
+    return 'fenced';
+  end if;
+  if jsonb_array_length(given) > 0 then
+    perform lock_user_memories(v_row.tenant_id, v_row.user_id);
+    select array_agg(m->>'key'), array_agg(decode(m->>'content_hash', 'hex')),
+           array_agg(decode(m->>'subject_hash', 'hex'))
+      into v_keys, v_content_hashes, v_subject_hashes from jsonb_array_elements(given) as m;
+    if exists (select from matching_memory_ids(
+        v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes)) then
+      return 'known';
+    end if;
+    if cardinality(add_memories(given, changed_by, extraction)) < jsonb_array_length(given) then
+      raise exception 'two of the memories are one' using errcode = 'serialization_failure';
+    end if;
+    insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+    select e.memory_id, embedding_model, v_row.tenant_id, v_row.user_id, decode(m->>'content_hash', 'hex'),
+           e.vector::halfvec
+      from unnest(embedded_ids, vectors) as e (memory_id, vector)
+      join jsonb_array_elements(given) as m on (m->>'id')::uuid = e.memory_id;
+  end if;
+  perform finish_extraction(extraction, claim_fence, outcome);
+  return 'applied';
+end $function$
+
+CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_row extractions;
+  v_pinned json;
+begin
+  -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
+  -- looks as cheap to it as the one with that id.
+  update extractions
+    set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
+        started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
+        lease_until = now() + lease_ms * interval '1 millisecond'
+    where id = extraction and (tenant_id = tenant) is true
+      and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
+    returning * into v_row;
+  if not found then
+    return (select json_build_object('state', state,
+                     'left_ms', (extract(epoch from lease_until - now()) * 1000)::integer)
+              from extractions where id = extraction and (tenant_id = tenant) is true);
+  end if;
+
+  -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
+  select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
+           'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
+    into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
+
+  return json_build_object(
+    'claim', json_build_object('id', v_row.id, 'tenantId', v_row.tenant_id, 'userId', v_row.user_id,
+      'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
+      'preset', v_row.preset, 'attempts', v_row.attempts, 'fence', v_row.fence,
+      'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent),
+    'pinned', v_pinned,
+    'messages', (
+      select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
+               'name', name, 'createdAt', created_at) order by seq), '[]')
+        from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
+          and seq between v_row.from_seq and v_row.to_seq and not superseded),
+    'known', case when v_pinned is null and known_limit > 0 then (
+      select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
+               'value', value, 'content', content, 'question', question, 'statedAt', stated_at)
+               order by stated_at desc, id desc), '[]')
+        from (select * from memories where tenant_id = tenant and user_id = v_row.user_id and is_current
+                and (expires_at is null or expires_at > now())
+              order by stated_at desc, id desc limit known_limit) as recent) else '[]' end);
 end $function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
@@ -512,4 +629,52 @@ begin
   end if;
   return v_dropped;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.finish_extraction(extraction uuid, claim_fence integer, outcome jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_row extractions;
+begin
+  update extractions
+    set state = 'done', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
+        finished_at = clock_timestamp(), error_class = null, error_message = null,
+        added = (outcome->>'added')::integer, updated = (outcome->>'updated')::integer,
+        deleted = (outcome->>'deleted')::integer, unchanged = (outcome->>'unchanged')::integer,
+        rejected = (outcome->>'rejected')::integer,
+        memory_ids = array(select jsonb_array_elements_text(outcome->'memoryIds')::uuid),
+        degraded = outcome->>'degraded', embed_ms = (outcome->>'embedMs')::integer,
+        apply_ms = (extract(epoch from clock_timestamp() - now()) * 1000)::integer
+    where id = extraction and fence = claim_fence and state = 'active'
+    returning * into v_row;
+  if not found then
+    return false;
+  end if;
+  update conversations set extracted_at = now(), extracted_seq = greatest(extracted_seq, v_row.to_seq)
+    where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
+  return true;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.lock_user_memories(tenant uuid, owner text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_advisory_xact_lock(hashtextextended('factmill.memories ' || tenant::text || ' ' || owner, 0))
+$function$
+
+CREATE OR REPLACE FUNCTION public.matching_memory_ids(tenant uuid, owner text, keys text[], content_hashes bytea[], subject_hashes bytea[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select id from memories where tenant_id = tenant and user_id = owner and scope = 'global'
+    and conversation_id = '' and key = any(keys) and is_current
+  union
+  select id from memories where tenant_id = tenant and user_id = owner and scope = 'global'
+    and conversation_id = '' and subject_hash = any(subject_hashes) and is_current
+  union
+  select id from memories where tenant_id = tenant and user_id = owner and scope = 'global'
+    and content_hash = any(content_hashes) and deleted_at is null
+$function$
 

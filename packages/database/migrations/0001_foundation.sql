@@ -55,7 +55,7 @@ create table messages (
   seq integer not null,
   id text not null,
   role text not null,
-  content text not null,
+  content text,
   name text,
   tool_calls jsonb,
   tool_call_id text,
@@ -68,7 +68,8 @@ create table messages (
   constraint messages_conversation_fkey foreign key (tenant_id, conversation_id)
     references conversations (tenant_id, id) on delete cascade,
   constraint messages_role_check
-    check (role in ('system', 'developer', 'user', 'assistant', 'tool', 'function'))
+    check (role in ('system', 'developer', 'user', 'assistant', 'tool', 'function')),
+  constraint messages_content_check check (content is not null or tool_calls is not null)
 );
 
 -- The ledger. accepted_no is the order of acceptance. attempts counts tries that ended (well or badly), so a

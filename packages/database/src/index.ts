@@ -24,6 +24,7 @@ export type {
 } from './pool/sql.ts';
 export * from './queries/accept.ts';
 export * from './queries/api-keys.ts';
+export * from './queries/apply-memories.ts';
 export * from './queries/conversations.ts';
 export * from './queries/embeddings.ts';
 export * from './queries/extractions.ts';

@@ -1,3 +1,4 @@
 export { candidateOfInput, contentOfFields, expiryOf } from './candidate-of-input.ts';
-export { subjectHash, writeMemories } from './write-memories.ts';
-export type { MemoryToWrite, WriteRequest, Written } from './write-memories.ts';
+export { planWrites, subjectHash } from './plan-writes.ts';
+export type { MemoryToWrite, WritePlan, WriteRequest, Written } from './plan-writes.ts';
+export { writeMemories } from './write-memories.ts';

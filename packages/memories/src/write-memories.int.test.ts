@@ -11,7 +11,8 @@ import type { Candidate } from '@factmill/extraction';
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type MemoryToWrite, writeMemories, type Written } from './write-memories.ts';
+import type { MemoryToWrite, Written } from './plan-writes.ts';
+import { writeMemories } from './write-memories.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 let testDatabase: TestDatabase;

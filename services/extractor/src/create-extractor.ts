@@ -5,6 +5,7 @@ import {
   DEFAULT_TENANT_ID,
   type LedgerStatistics,
   readLedgerStatistics,
+  registerEmbeddingModel,
 } from '@factmill/database';
 import { createHttpApp, listen } from '@factmill/http';
 import { type ChatModel, createChatModel, type Embedder } from '@factmill/models';
@@ -15,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { createEmbedTexts } from './extracting/embed-candidates.ts';
-import { createExtractMemories } from './extracting/extract-memories.ts';
+import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
 import { createLeases } from './extracting/leases.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
@@ -75,6 +76,9 @@ async function build(
   const chatModel: ChatModel | null =
     config.extractor.chatModel === null ? null : closers.add(createChatModel(config.extractor.chatModel));
   const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel);
+  const { profile } = deps.embedder;
+  // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
+  if (profile !== null) await registerEmbeddingModel(database, profile.id, profile.dimensions);
   const health = createProviderHealth();
   const leases = closers.add(createLeases({ database }));
 
@@ -98,8 +102,6 @@ async function build(
     leases,
     health,
     extractMemories: createExtractMemories({
-      database,
-      provider,
       health,
       obtainAnswer: createObtainAnswer({
         database,
@@ -108,7 +110,7 @@ async function build(
         wait: (ms, signal) => delay(ms, undefined, { signal }),
       }),
       embedTexts,
-      applyAnswer: createApplyAnswer({ database, newId, now, date }),
+      applyAnswer: createApplyAnswer({ database, newId, date }),
       embedLater,
       logger,
       now: date,
@@ -121,6 +123,7 @@ async function build(
       random: Math.random,
     }),
     workerId: newId(),
+    knownMemoryLimit: provider.wantsKnown ? KNOWN_MEMORY_LIMIT : 0,
     logger,
     random: Math.random,
   });

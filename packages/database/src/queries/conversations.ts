@@ -116,7 +116,8 @@ export type MessageRow = Readonly<{
   id: string;
   seq: number;
   role: Role;
-  content: string;
+  /** Null for a message that only calls tools. */
+  content: string | null;
   name: string | null;
   toolCalls: unknown[] | null;
   toolCallId: string | null;

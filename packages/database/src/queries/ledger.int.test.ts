@@ -16,7 +16,7 @@ import {
   releaseExtraction,
   renewLeases,
 } from './ledger.ts';
-import { findPinnedOutput, type ModelCall, saveOutput } from './outputs.ts';
+import { type ModelCall, type ModelOutput, saveOutput } from './outputs.ts';
 import { DEFAULT_TENANT_ID } from './tenants.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -66,6 +66,12 @@ async function claimed(id: string, workerId?: string, leaseMs?: number): Promise
   return answer.claim;
 }
 
+async function pinnedOutput(id: string): Promise<ModelOutput | null> {
+  const answer = await take(id);
+  if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`);
+  return answer.material.pinned;
+}
+
 const ledger = (id: string) => findExtraction(database, DEFAULT_TENANT_ID, id);
 
 const CALL: ModelCall = {
@@ -90,7 +96,6 @@ const NOTHING = {
   memoryIds: [],
   degraded: null,
   embedMs: null,
-  applyMs: 1,
 };
 
 const finish = (claim: Claim) => database.transaction((tx) => finishExtraction(tx, claim, NOTHING));
@@ -146,6 +151,34 @@ describe('claiming', () => {
     const id = await accept();
     await claimed(id);
     expect(await claimed(id)).toMatchObject({ fence: 2, lostClaims: 1 });
+  });
+
+  test('brings the messages, what the user’s memories say, and what was pinned while it waited for the row', async () => {
+    const id = await accept();
+    const first = await take(id, 'one', 1);
+    expect(first).toMatchObject({
+      material: {
+        pinned: null,
+        known: [],
+        messages: [{ seq: 1, role: 'user', content: 'I live in Lisbon.' }],
+      },
+    });
+    if (first.kind !== 'claimed') throw new Error(first.kind);
+    expect(first.material.messages[0]?.createdAt).toBeInstanceOf(Date);
+    const { second } = await database.transaction(async (tx) => {
+      await saveOutput(tx, first.claim, CALL, 'pinned');
+      const waiting = take(id, 'two');
+      await waitFor(
+        async () =>
+          (
+            await database.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim%'
+             and datname = current_database()`)
+          ).rowCount === 1,
+        { describe: 'the claim to wait' },
+      );
+      return { second: waiting };
+    });
+    expect(await second).toMatchObject({ kind: 'claimed', material: { pinned: CALL.output } });
   });
 
   test('what is over stays over; what is gone is gone; another tenant’s is not there', async () => {
@@ -260,7 +293,7 @@ describe('outputs', () => {
     await saveOutput(database, claim, CALL, 'rejected');
     await saveOutput(database, claim, CALL, 'pinned');
     await saveOutput(database, claim, CALL, 'pinned');
-    expect(await findPinnedOutput(database, id)).toEqual(CALL.output);
+    expect(await pinnedOutput(id)).toEqual(CALL.output);
     expect(await ledger(id)).toMatchObject({
       model: 'm',
       modelCalls: 2,
@@ -274,7 +307,7 @@ describe('outputs', () => {
     const id = await accept();
     const output = { ...CALL.output, raw: 'a\u0000b\ud800', promptTokens: null, completionTokens: null };
     await saveOutput(database, await claimed(id), { output, modelMs: 1 }, 'pinned');
-    expect((await findPinnedOutput(database, id))?.raw).toBe('a\ufffdb\ufffd');
+    expect((await pinnedOutput(id))?.raw).toBe('a\ufffdb\ufffd');
     expect(await ledger(id)).toMatchObject({ promptTokens: null, completionTokens: null });
   });
 });

@@ -1,6 +1,7 @@
-import type { ExtractionState } from '@factmill/contracts';
+import type { ExtractionState, MemoryKind, Role } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
+import type { ModelOutput } from './outputs.ts';
 
 /** A ledger row in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
 export type Claim = Readonly<{
@@ -16,49 +17,98 @@ export type Claim = Readonly<{
   /** Claims before this one, in a row, whose worker neither ended nor released the extraction. */
   lostClaims: number;
   traceparent: string | null;
-  acceptedAt: Date;
+}>;
+
+/** A message of the range that an extraction covers. */
+export type CoveredMessage = Readonly<{
+  id: string;
+  seq: number;
+  role: Role;
+  content: string;
+  name: string | null;
+  createdAt: Date;
+}>;
+
+/** A memory that the model is told of. */
+export type StatedMemory = Readonly<{
+  id: string;
+  kind: MemoryKind;
+  category: string;
+  key: string | null;
+  value: string | null;
+  content: string;
+  question: string | null;
+  statedAt: Date;
+}>;
+
+/** What a claimed extraction works on. */
+export type Material = Readonly<{
+  /** The answer that an earlier run has paid for; null when the model has still to be asked. */
+  pinned: ModelOutput | null;
+  /** Oldest first, without those that a regenerated reply replaced. */
+  messages: readonly CoveredMessage[];
+  /** What the user's memories say, last stated first; none when there is an answer already. */
+  known: readonly StatedMemory[];
 }>;
 
 /** How a claim ended: got it; over already; or another worker holds a live lease for `retryInMs` more. */
 export type ClaimAnswer =
-  | Readonly<{ kind: 'claimed'; claim: Claim }>
+  | Readonly<{ kind: 'claimed'; claim: Claim; material: Material }>
   | Readonly<{ kind: 'over'; state: ExtractionState | 'gone' }>
   | Readonly<{ kind: 'leased'; retryInMs: number }>;
 
+/** JSON has no dates: they come as ISO text. */
+type InJson<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
+
+/** What claim_extraction answers. */
+type ClaimResult = Readonly<
+  | {
+      claim: Claim;
+      pinned: ModelOutput | null;
+      messages: readonly InJson<CoveredMessage>[];
+      known: readonly InJson<StatedMemory>[];
+    }
+  | { claim?: never; state: ExtractionState; left_ms: number | null }
+>;
+
 /**
- * Takes an extraction for a worker: bumps the fence and starts a lease of `leaseMs`. A live lease of another
- * worker is respected even when the queue has given up on it (Redis was flushed, a lock renewal got lost), so
- * that the model is not asked twice for one extraction. The worker's own lease is no obstacle: it has lost the
- * run that the lease was for.
+ * Takes an extraction for a worker: bumps the fence, starts a lease of `leaseMs`, and brings what it works on. A live
+ * lease of another worker is respected even when the queue has given up on it (Redis was flushed, a lock renewal got
+ * lost), so that the model is not asked twice for one extraction. The worker's own lease is no obstacle: it has lost
+ * the run that the lease was for.
  */
 export async function claimExtraction(
   sql: Sql,
-  request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number }>,
+  request: Readonly<{
+    tenantId: string;
+    id: string;
+    workerId: string;
+    leaseMs: number;
+    /** How many known memories to bring at most; none by default. */
+    knownMemoryLimit?: number;
+  }>,
 ): Promise<ClaimAnswer> {
-  const claim = await sql.maybeOne<Claim>(
-    `update extractions
-     set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
-         started_at = coalesce(started_at, now()), claimed_at = now(),
-         claimed_by = $3::text, lease_until = now() + $4::integer * interval '1 millisecond'
-     where tenant_id = $1::uuid and id = $2::uuid
-       and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = $3::text)))
-     returning id, tenant_id as "tenantId", user_id as "userId", conversation_id as "conversationId",
-       from_seq as "fromSeq", to_seq as "toSeq", preset, attempts, fence, lost_claims as "lostClaims", traceparent,
-       accepted_at as "acceptedAt"`,
-    [request.tenantId, request.id, request.workerId, request.leaseMs],
+  const { result } = await sql.one<{ result: ClaimResult | null }>(
+    'select claim_extraction($1::uuid, $2::uuid, $3::text, $4::integer, $5::integer) as result',
+    [request.tenantId, request.id, request.workerId, request.leaseMs, request.knownMemoryLimit ?? 0],
     { name: 'claim_extraction' },
   );
-  if (claim !== undefined) return { kind: 'claimed', claim };
-  const row = await sql.maybeOne<{ state: ExtractionState; leftMs: number | null }>(
-    `select state, (extract(epoch from lease_until - now()) * 1000)::integer as "leftMs"
-     from extractions where tenant_id = $1::uuid and id = $2::uuid`,
-    [request.tenantId, request.id],
-  );
-  if (row === undefined) return { kind: 'over', state: 'gone' };
-  if (row.state === 'active' || row.state === 'pending') {
-    return { kind: 'leased', retryInMs: Math.max(50, row.leftMs ?? 50) };
+  if (result === null) return { kind: 'over', state: 'gone' };
+  if (result.claim === undefined) {
+    return result.state === 'active' || result.state === 'pending'
+      ? { kind: 'leased', retryInMs: Math.max(50, result.left_ms ?? 50) }
+      : { kind: 'over', state: result.state };
   }
-  return { kind: 'over', state: row.state };
+  const { claim, pinned, messages, known } = result;
+  return {
+    kind: 'claimed',
+    claim,
+    material: {
+      pinned,
+      messages: messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })),
+      known: known.map((memory) => ({ ...memory, statedAt: new Date(memory.statedAt) })),
+    },
+  };
 }
 
 /**
@@ -96,7 +146,7 @@ export async function assertFence(tx: Sql, claim: Pick<Claim, 'id' | 'fence'>): 
     [claim.id, claim.fence],
     { name: 'assert_fence' },
   );
-  if (row === undefined) throw new AppError('fenced', 'Another worker has taken over this extraction.');
+  if (row === undefined) throw fencedOff();
 }
 
 /** Puts an extraction back, to be tried again after `delayMs`. `burns`: the try counts as an attempt. */
@@ -139,38 +189,22 @@ export type ExtractionOutcome = Readonly<{
   memoryIds: readonly string[];
   degraded: string | null;
   embedMs: number | null;
-  applyMs: number | null;
 }>;
 
 /** Ends an extraction as done and moves the conversation's mark, in the transaction that wrote the memories. */
-export async function finishExtraction(tx: Sql, claim: Claim, outcome: ExtractionOutcome): Promise<void> {
-  const { rowCount } = await tx.query(
-    `update extractions
-     set state = 'done', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
-         finished_at = clock_timestamp(), error_class = null, error_message = null, added = $3::integer,
-         updated = $4::integer, deleted = $5::integer, unchanged = $6::integer, rejected = $7::integer,
-         memory_ids = $8::uuid[], degraded = $9::text, embed_ms = $10::integer, apply_ms = $11::integer
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [
-      claim.id,
-      claim.fence,
-      outcome.added,
-      outcome.updated,
-      outcome.deleted,
-      outcome.unchanged,
-      outcome.rejected,
-      outcome.memoryIds,
-      outcome.degraded,
-      outcome.embedMs,
-      outcome.applyMs,
-    ],
+export async function finishExtraction(
+  tx: Sql,
+  claim: Pick<Claim, 'id' | 'fence'>,
+  outcome: ExtractionOutcome,
+): Promise<void> {
+  const { finished } = await tx.one<{ finished: boolean }>(
+    'select finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished',
+    [claim.id, claim.fence, JSON.stringify(outcome)],
     { name: 'finish_extraction' },
   );
-  if (rowCount === 0) throw new AppError('fenced', 'Another worker has taken over this extraction.');
-  await tx.query(
-    `update conversations set extracted_at = now(), extracted_seq = greatest(extracted_seq, $3::integer)
-     where tenant_id = $1::uuid and id = $2::text`,
-    [claim.tenantId, claim.conversationId, claim.toSeq],
-    { name: 'mark_conversation' },
-  );
+  if (!finished) throw fencedOff();
+}
+
+export function fencedOff(): AppError {
+  return new AppError('fenced', 'Another worker has taken over this extraction.');
 }

@@ -6,7 +6,7 @@ import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import { violatedConstraint } from '../pool/database-errors.ts';
 import type { DatabasePool } from '../pool/sql.ts';
-import { escapeLike, findMemory, listMemories, listMemoryVersions, listRecentMemories } from './memories.ts';
+import { escapeLike, findMemory, listMemories, listMemoryVersions } from './memories.ts';
 import {
   deleteMemories,
   insertMemories,
@@ -153,9 +153,6 @@ describe('listMemories', () => {
     await deleteMemories(database, { ...target(gone), key: null, category: null }, ACTOR);
     expect(contents(await list())).toEqual(['mine']);
     expect(await list({}, { tenantId: randomUUID() })).toEqual([]);
-    expect(
-      contents(await listRecentMemories(database, { tenantId: DEFAULT_TENANT_ID, userId, limit: 5 })),
-    ).toEqual(['mine']);
   });
 });
 

@@ -15,21 +15,6 @@ export function findMemory(
   );
 }
 
-/** A user's visible memories, last stated first. */
-export async function listRecentMemories(
-  sql: Sql,
-  options: Readonly<{ tenantId: string; userId: string; limit: number }>,
-): Promise<MemoryRow[]> {
-  const { rows } = await sql.query<MemoryRow>(
-    `select ${memoryColumns('m')} from memories m
-     where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
-     order by m.stated_at desc, m.id desc limit $3::integer`,
-    [options.tenantId, options.userId, options.limit],
-    { name: 'list_recent_memories' },
-  );
-  return rows;
-}
-
 export type MemoryVersionRow = Readonly<{
   memoryId: string;
   number: number;

@@ -45,18 +45,16 @@ export type NewMemory = Readonly<{
  * take it, so what they read under it stays true until they commit.
  */
 export async function lockUserMemories(tx: Sql, tenantId: string, userId: string): Promise<void> {
-  await tx.query(
-    `select pg_advisory_xact_lock(hashtextextended('factmill.memories ' || $1::text || ' ' || $2::text, 0))`,
-    [tenantId, userId],
-    { name: 'lock_user_memories' },
-  );
+  await tx.query(`select lock_user_memories($1::uuid, $2::text)`, [tenantId, userId], {
+    name: 'lock_user_memories',
+  });
 }
 
 export type MatchingMemory = MemoryRow & Readonly<{ contentHash: string; isCurrent: boolean }>;
 
 /**
  * Memories that new ones could replace or repeat: current ones with the same key or question, and current or
- * superseded ones with the same text. Uses memories_key_key, memories_subject_key and memories_content_idx.
+ * superseded ones with the same text.
  */
 export async function findMatchingMemories(
   tx: Sql,
@@ -69,59 +67,46 @@ export async function findMatchingMemories(
   }>,
 ): Promise<MatchingMemory[]> {
   const { rows } = await tx.query<MatchingMemory>(
-    `with hashes as (select array(select decode(h, 'hex') from unnest($4::text[]) as h) as content,
-                            array(select decode(h, 'hex') from unnest($5::text[]) as h) as subject),
-     ids as (
-       select id from memories where tenant_id = $1::uuid and user_id = $2::text and scope = 'global'
-         and conversation_id = '' and key = any($3::text[]) and is_current
-       union
-       select id from memories, hashes where tenant_id = $1::uuid and user_id = $2::text and scope = 'global'
-         and conversation_id = '' and subject_hash = any(hashes.subject) and is_current
-       union
-       select id from memories, hashes where tenant_id = $1::uuid and user_id = $2::text
-         and scope = 'global' and content_hash = any(hashes.content) and deleted_at is null
-     )
-     select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash", m.is_current as "isCurrent"
-     from memories m join ids using (id)`,
-    [match.tenantId, match.userId, match.keys, match.contentHashes, match.subjectHashes],
+    `select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash", m.is_current as "isCurrent"
+     from matching_memory_ids($1::uuid, $2::text, $3::text[], $4::bytea[], $5::bytea[]) as ids (id)
+     join memories m using (id)`,
+    [
+      match.tenantId,
+      match.userId,
+      match.keys,
+      match.contentHashes.map(toByteaText),
+      match.subjectHashes.map(toByteaText),
+    ],
     { name: 'find_matching_memories' },
   );
   return rows;
 }
 
-/** Inserts memories with their first version. One that is current already under the same key or text is left out. */
+function toByteaText(hex: string): string {
+  return `\\x${hex}`;
+}
+
+/**
+ * Inserts memories with their first version. One that is current already under the same key or text is left out.
+ * Resolves to the ids of those that were inserted.
+ */
 export async function insertMemories(
   tx: Sql,
   memories: readonly NewMemory[],
   actor: Actor,
-): Promise<MemoryRow[]> {
+): Promise<string[]> {
   if (memories.length === 0) return [];
-  const { rows } = await tx.query<MemoryRow>(
-    `with added as (
-       insert into memories (id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer,
-         tags, project, topic, importance, confidence, source, source_context, content_hash, subject_hash,
-         stated_at, valid_from, valid_to, superseded_by, expires_at, last_verified_at, extraction_id, message_ids, metadata,
-         embedding_pending_since)
-       select n.id, n.tenant_id, n.user_id, n.tier, n.kind, n.category, n.key, n.value, n.content, n.question,
-         n.answer, n.tags, n.project, n.topic, n.importance, n.confidence, n.source, n.source_context,
-         decode(n.content_hash, 'hex'), decode(n.subject_hash, 'hex'), n.stated_at, n.valid_from, n.valid_to,
-         n.superseded_by, n.expires_at, now(), $2::uuid, n.message_ids, n.metadata, case when n.wants_embedding then now() end
-       from jsonb_to_recordset($1::jsonb) as n (id uuid, tenant_id uuid, user_id text, tier smallint, kind text,
-         category text, key text, value text, content text, question text, answer text, tags text[],
-         project text, topic text, importance real, confidence smallint, source text, source_context text,
-         content_hash text, subject_hash text, stated_at timestamptz, valid_from timestamptz, valid_to timestamptz,
-         superseded_by uuid, expires_at timestamptz, message_ids text[], metadata jsonb, wants_embedding boolean)
-       on conflict do nothing
-       returning *
-     ), versions as (
-       insert into memory_versions (memory_id, number, tenant_id, user_id, operation, after, actor, extraction_id)
-       select id, 1, tenant_id, user_id, 'ADD', to_jsonb(added) - 'search_text', $3::text, $2::uuid from added
-     )
-     select ${memoryColumns('added')} from added`,
-    [JSON.stringify(memories.map(toRecord)), actor.extractionId, actor.actor],
-    { name: 'insert_memories' },
+  const { ids } = await tx.one<{ ids: string[] }>(
+    'select add_memories($1::jsonb, $2::text, $3::uuid) as ids',
+    [memoriesToJson(memories), actor.actor, actor.extractionId],
+    { name: 'add_memories' },
   );
-  return rows;
+  return ids;
+}
+
+/** What add_memories takes. */
+export function memoriesToJson(memories: readonly NewMemory[]): string {
+  return JSON.stringify(memories.map(toRecord));
 }
 
 function toRecord(memory: NewMemory): Record<string, unknown> {

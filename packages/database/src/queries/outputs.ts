@@ -1,6 +1,5 @@
-import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
-import type { Claim } from './ledger.ts';
+import { type Claim, fencedOff } from './ledger.ts';
 
 /** A model's answer as the ledger keeps it. */
 export type ModelOutput = Readonly<{
@@ -15,18 +14,6 @@ export type ModelOutput = Readonly<{
 
 /** What one call of a model brought, and how long it took. */
 export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
-
-const COLUMNS = `provider, model, prompt_version as "promptVersion", raw, finish_reason as "finishReason",
-  prompt_tokens as "promptTokens", completion_tokens as "completionTokens"`;
-
-/** The pinned answer of an extraction, or undefined when the model has still to be asked. */
-export function findPinnedOutput(sql: Sql, extractionId: string): Promise<ModelOutput | undefined> {
-  return sql.maybeOne<ModelOutput>(
-    `select ${COLUMNS} from extraction_outputs where extraction_id = $1::uuid and status = 'pinned'`,
-    [extractionId],
-    { name: 'find_pinned_output' },
-  );
-}
 
 /**
  * Keeps an answer: `pinned` so that no retry asks the model again, `rejected` to explain a failure. Adds what it
@@ -80,5 +67,5 @@ export async function saveOutput(
     ],
     { name: 'save_output' },
   );
-  if (!held) throw new AppError('fenced', 'Another worker has taken over this extraction.');
+  if (!held) throw fencedOff();
 }

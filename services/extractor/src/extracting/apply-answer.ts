@@ -1,13 +1,16 @@
 import {
+  applyNewMemories,
   assertFence,
   type Claim,
   type DatabasePool,
   type ExtractionOutcome,
   finishExtraction,
+  isRetryableConflict,
+  type NewEmbedding,
   saveEmbeddings,
 } from '@factmill/database';
 import type { Candidate, Rejection } from '@factmill/extraction';
-import { writeMemories } from '@factmill/memories';
+import { planWrites, writeMemories, type WriteRequest, type Written } from '@factmill/memories';
 import { withSpan } from '@factmill/telemetry';
 import type { Vectors } from './embed-candidates.ts';
 
@@ -21,8 +24,10 @@ export type Application = Readonly<{
   degraded: string | null;
 }>;
 
+type Counts = Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchanged' | 'rejected'>;
+
 export type Applied = Readonly<{
-  counts: Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchanged' | 'rejected'>;
+  counts: Counts;
   /** Memories that still lack their vector. */
   withoutVector: readonly string[];
 }>;
@@ -34,59 +39,97 @@ export type Applied = Readonly<{
  *
  * @throws AppError `fenced`, `database_unavailable`
  */
-export function createApplyAnswer(deps: {
-  database: DatabasePool;
-  newId: () => string;
-  /** Milliseconds of a clock that only goes forward. */
-  now: () => number;
-  date: () => Date;
-}) {
+export function createApplyAnswer(deps: { database: DatabasePool; newId: () => string; date: () => Date }) {
   return function applyAnswer(application: Application): Promise<Applied> {
-    const { claim } = application;
-    const startedAt = deps.now();
-    return withSpan('apply', { attributes: { candidates: application.candidates.length } }, () =>
-      deps.database.transaction(async (tx) => {
-        await assertFence(tx, claim);
-        const written = await writeMemories(tx, {
-          tenantId: claim.tenantId,
-          userId: claim.userId,
-          memories: application.candidates.map((candidate) => ({ candidate })),
-          actor: { actor: 'extraction', extractionId: claim.id },
-          wantsEmbedding: application.wantsEmbedding,
-          newId: deps.newId,
-          now: deps.date(),
-        });
-        const pending = written.flatMap(({ id, pendingContent }) =>
-          id === null || pendingContent === null ? [] : [{ memoryId: id, content: pendingContent }],
-        );
-        const { vectors } = application;
-        const embeddings = pending.flatMap((memory) => {
-          const vector = vectors?.byText.get(memory.content);
-          return vector === undefined ? [] : [{ ...memory, vector }];
-        });
-        if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
-        const counts = {
-          added: written.filter((memory) => memory.status === 'created').length,
-          updated: written.filter((memory) => memory.status === 'updated').length,
-          deleted: 0,
-          unchanged: written.filter((memory) => memory.status === 'unchanged').length,
-          rejected: application.rejected.reduce((sum, rejection) => sum + rejection.count, 0),
-        };
-        await finishExtraction(tx, claim, {
-          ...counts,
-          memoryIds: [...new Set(written.flatMap((memory) => memory.id ?? []))],
-          degraded: application.degraded,
-          embedMs: application.embedMs,
-          applyMs: deps.now() - startedAt,
-        });
-        const done = new Set(embeddings.map((embedding) => embedding.memoryId));
-        return {
-          counts,
-          withoutVector: pending
-            .filter((memory) => !done.has(memory.memoryId))
-            .map((memory) => memory.memoryId),
-        };
-      }),
+    const request: WriteRequest = {
+      tenantId: application.claim.tenantId,
+      userId: application.claim.userId,
+      memories: application.candidates.map((candidate) => ({ candidate })),
+      actor: { actor: 'extraction', extractionId: application.claim.id },
+      wantsEmbedding: application.wantsEmbedding,
+      newId: deps.newId,
+      now: deps.date(),
+    };
+    return withSpan(
+      'apply',
+      { attributes: { candidates: application.candidates.length } },
+      async () => (await applyAsNew(application, request)) ?? applyCompared(application, request),
     );
+  };
+
+  /** Most of what people say is new. One statement stores it, unless it finds that something matches: null. */
+  async function applyAsNew(application: Application, request: WriteRequest): Promise<Applied | null> {
+    const { claim, vectors } = application;
+    const plan = planWrites(request, []);
+    const written = plan.toWritten(plan.added.map((memory) => memory.id));
+    const { embeddings, withoutVector } = matchVectors(written, vectors);
+    const embedded = new Set(embeddings.map((embedding) => embedding.memoryId));
+    const counts = countChanges(application, written);
+    try {
+      const applied = await applyNewMemories(deps.database, claim, {
+        memories: plan.added.map((memory) =>
+          embedded.has(memory.id) ? { ...memory, wantsEmbedding: false } : memory,
+        ),
+        actor: request.actor.actor,
+        embeddings: vectors === null ? null : { model: vectors.model, of: embeddings },
+        outcome: toOutcome(application, written, counts),
+      });
+      return applied ? { counts, withoutVector } : null;
+    } catch (error) {
+      if (isRetryableConflict(error)) return null;
+      throw error;
+    }
+  }
+
+  function applyCompared(application: Application, request: WriteRequest): Promise<Applied> {
+    const { claim, vectors } = application;
+    return deps.database.transaction(async (tx) => {
+      await assertFence(tx, claim);
+      const written = await writeMemories(tx, request);
+      const { embeddings, withoutVector } = matchVectors(written, vectors);
+      if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
+      const counts = countChanges(application, written);
+      await finishExtraction(tx, claim, toOutcome(application, written, counts));
+      return { counts, withoutVector };
+    });
+  }
+}
+
+/** The vectors of what was written, and the memories that have none yet. */
+function matchVectors(
+  written: readonly Written[],
+  vectors: Vectors | null,
+): { embeddings: NewEmbedding[]; withoutVector: string[] } {
+  const embeddings: NewEmbedding[] = [];
+  const withoutVector: string[] = [];
+  for (const { id, pendingContent: content } of written) {
+    if (id === null || content === null) continue;
+    const vector = vectors?.byText.get(content);
+    if (vector === undefined) withoutVector.push(id);
+    else embeddings.push({ memoryId: id, content, vector });
+  }
+  return { embeddings, withoutVector };
+}
+
+function countChanges({ rejected }: Application, written: readonly Written[]): Counts {
+  return {
+    added: written.filter((memory) => memory.status === 'created').length,
+    updated: written.filter((memory) => memory.status === 'updated').length,
+    deleted: 0,
+    unchanged: written.filter((memory) => memory.status === 'unchanged').length,
+    rejected: rejected.reduce((sum, rejection) => sum + rejection.count, 0),
+  };
+}
+
+function toOutcome(
+  { degraded, embedMs }: Application,
+  written: readonly Written[],
+  counts: Counts,
+): ExtractionOutcome {
+  return {
+    ...counts,
+    memoryIds: [...new Set(written.flatMap((memory) => memory.id ?? []))],
+    degraded,
+    embedMs,
   };
 }

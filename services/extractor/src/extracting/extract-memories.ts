@@ -1,8 +1,9 @@
-import { type Claim, type DatabasePool, listMessages, listRecentMemories } from '@factmill/database';
+import type { Claim, CoveredMessage, Material } from '@factmill/database';
 import {
   buildTranscript,
   type Candidate,
   getPreset,
+  type KnownMemory,
   parseReply,
   type Preset,
   presets,
@@ -14,11 +15,14 @@ import type { createApplyAnswer } from './apply-answer.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
 import type { ProviderHealth } from './provider-health.ts';
-import type { Provider, Question } from './providers.ts';
+import type { Question } from './providers.ts';
+
+/** What any preset shows to a model at most; the prompt shows what its own preset says. */
+export const KNOWN_MEMORY_LIMIT = Math.max(
+  ...Array.from(presets.values(), (preset) => preset.knownMemoryLimit),
+);
 
 export type ExtractDeps = Readonly<{
-  database: DatabasePool;
-  provider: Provider;
   health: ProviderHealth;
   obtainAnswer: ReturnType<typeof createObtainAnswer>;
   /** Null when no embedding model is configured. */
@@ -31,19 +35,24 @@ export type ExtractDeps = Readonly<{
 }>;
 
 /**
- * The way of a claimed extraction: messages → known memories → model → pin → embed → apply. Every step can be
+ * The way of a claimed extraction: messages and known memories → model → pin → embed → apply. Every step can be
  * repeated: what has been pinned is not asked again, what has been applied is not applied again. Resolves to the
  * counts of what changed.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
  */
 export function createExtractMemories(deps: ExtractDeps) {
-  return async function extractMemories(claim: Claim, signal: AbortSignal): Promise<Record<string, number>> {
+  return async function extractMemories(
+    claim: Claim,
+    material: Material,
+    signal: AbortSignal,
+  ): Promise<Record<string, number>> {
     const preset = getPreset(claim.preset) ?? standard();
-    const messages = await loadMessages(claim);
+    const messages = material.messages.map(toTranscriptMessage);
     const answer = await deps.obtainAnswer(
       claim,
-      () => loadQuestion(claim, messages, preset, signal),
+      material.pinned,
+      () => toQuestion(messages, material.known, preset, signal),
       signal,
     );
     if (answer?.isNew === true) deps.health.answered();
@@ -86,43 +95,20 @@ export function createExtractMemories(deps: ExtractDeps) {
     return applied.counts;
   };
 
-  async function loadMessages(claim: Claim): Promise<TranscriptMessage[]> {
-    const rows = await listMessages(deps.database, {
-      tenantId: claim.tenantId,
-      conversationId: claim.conversationId,
-      afterSeq: claim.fromSeq - 1,
-      toSeq: claim.toSeq,
-      includeSuperseded: false,
-      limit: null,
-    });
-    return rows.map((row) => ({
-      id: row.id,
-      seq: row.seq,
-      role: row.role,
-      content: row.content,
-      createdAt: row.createdAt,
-      ...(row.name === null ? {} : { name: row.name }),
-    }));
-  }
-
   /** Null when nobody said anything: then there is nothing to ask. */
-  async function loadQuestion(
-    claim: Claim,
+  function toQuestion(
     messages: readonly TranscriptMessage[],
+    known: readonly KnownMemory[],
     preset: Preset,
     signal: AbortSignal,
-  ): Promise<Question | null> {
+  ): Question | null {
     const transcript = buildTranscript([...messages], preset);
-    if (transcript.text === '') return null;
-    const known = deps.provider.wantsKnown
-      ? await listRecentMemories(deps.database, {
-          tenantId: claim.tenantId,
-          userId: claim.userId,
-          limit: preset.knownMemoryLimit,
-        })
-      : [];
-    return { messages, transcript, known, preset, now: deps.now(), signal };
+    return transcript.text === '' ? null : { messages, transcript, known, preset, now: deps.now(), signal };
   }
+}
+
+function toTranscriptMessage({ name, ...message }: CoveredMessage): TranscriptMessage {
+  return name === null ? message : { ...message, name };
 }
 
 function standard(): Preset {

@@ -1,11 +1,4 @@
-import {
-  type Claim,
-  findPinnedOutput,
-  type ModelCall,
-  type ModelOutput,
-  saveOutput,
-  type Sql,
-} from '@factmill/database';
+import { type Claim, type ModelCall, type ModelOutput, saveOutput, type Sql } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createDuration, withSpan } from '@factmill/telemetry';
 import { judgeReply } from './judge-reply.ts';
@@ -74,12 +67,12 @@ export function createObtainAnswer(deps: ObtainDeps) {
 
   return async function obtainAnswer(
     claim: Claim,
-    loadQuestion: () => Promise<Question | null>,
+    pinned: ModelOutput | null,
+    toQuestion: () => Question | null,
     signal: AbortSignal,
   ): Promise<Answer | null> {
-    const pinned = await findPinnedOutput(deps.database, claim.id);
-    if (pinned !== undefined) return { output: pinned, isNew: false };
-    const question = await loadQuestion();
+    if (pinned !== null) return { output: pinned, isNew: false };
+    const question = toQuestion();
     if (question === null) return null;
 
     const first = await call(() => deps.provider.ask(question));

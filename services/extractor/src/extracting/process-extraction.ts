@@ -1,4 +1,12 @@
-import { type Claim, type ClaimAnswer, claimExtraction, failExtraction, type Sql } from '@factmill/database';
+import {
+  assertFence,
+  type Claim,
+  type ClaimAnswer,
+  claimExtraction,
+  failExtraction,
+  type Material,
+  type Sql,
+} from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import type { JobContext, JobOutcome } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
@@ -14,6 +22,8 @@ export type ProcessDeps = Readonly<{
   extractMemories: ReturnType<typeof createExtractMemories>;
   settleFailure: ReturnType<typeof createSettleFailure>;
   workerId: string;
+  /** How many memories the model is told of at most. */
+  knownMemoryLimit: number;
   logger: Logger;
   random: () => number;
 }>;
@@ -64,6 +74,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
   };
 
   async function claimAndRun(job: ExtractJob, context: JobContext): Promise<JobOutcome> {
+    const startedAt = performance.now();
     let answer: ClaimAnswer;
     try {
       answer = await claimExtraction(deps.database, {
@@ -71,6 +82,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         id: job.extractionId,
         workerId: deps.workerId,
         leaseMs: LEASE_MS,
+        knownMemoryLimit: deps.knownMemoryLimit,
       });
     } catch (error) {
       if (isAppError(error) && error.code === 'database_unavailable') {
@@ -80,8 +92,8 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     }
     if (answer.kind === 'over') return { kind: 'done', counts: { already_over: 1 } };
     if (answer.kind === 'leased') return { kind: 'delay', ms: answer.retryInMs };
-    const { claim } = answer;
-    const startedAt = performance.now();
+    const { claim, material } = answer;
+    const waitedMs = performance.now() - startedAt;
     return withSpan(
       'extract',
       {
@@ -90,7 +102,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         attributes: { 'factmill.extraction_id': claim.id, 'factmill.fence': claim.fence },
       },
       async () => {
-        const outcome = await run(claim, context);
+        const outcome = await run(claim, material, context, waitedMs);
         countEnded(1, { outcome: outcome.kind });
         deps.logger.info(
           {
@@ -107,7 +119,12 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     );
   }
 
-  async function run(claim: Claim, context: JobContext): Promise<JobOutcome> {
+  async function run(
+    claim: Claim,
+    material: Material,
+    context: JobContext,
+    waitedMs: number,
+  ): Promise<JobOutcome> {
     const lease = deps.leases.hold(claim);
     const signal = AbortSignal.any([withoutLockLoss(context.signal), lease.signal, stopping.signal]);
     const round = deps.health.round();
@@ -119,7 +136,9 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         });
         return { kind: 'fail', reason: 'poisoned' };
       }
-      return { kind: 'done', counts: await deps.extractMemories(claim, signal) };
+      // A process that was stopped while it claimed comes with an old answer: another may have pinned one since.
+      if (waitedMs >= LEASE_MS) await assertFence(deps.database, claim);
+      return { kind: 'done', counts: await deps.extractMemories(claim, material, signal) };
     } catch (error) {
       return await deps.settleFailure(claim, error, {
         signal,

@@ -1,0 +1,44 @@
+import type { Sql } from '../pool/sql.ts';
+import { type NewEmbedding, toVectorText } from './embeddings.ts';
+import { type Claim, type ExtractionOutcome, fencedOff } from './ledger.ts';
+import { memoriesToJson, type NewMemory } from './memory-writes.ts';
+
+export type NewMemories = Readonly<{
+  memories: readonly NewMemory[];
+  actor: string;
+  /** Vectors of some of the memories; null when there are none. */
+  embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
+  outcome: ExtractionOutcome;
+}>;
+
+/**
+ * Stores what an extraction brought and ends it, provided that nothing the user has matches any of it: one statement,
+ * which is its own transaction. Resolves to false, with nothing done, when something matches; then what to do has to
+ * be planned under the user's lock.
+ *
+ * @throws AppError `fenced`; `internal` for which isRetryableConflict holds when two of the memories are one
+ */
+export async function applyNewMemories(
+  sql: Sql,
+  claim: Pick<Claim, 'id' | 'fence'>,
+  { memories, actor, embeddings, outcome }: NewMemories,
+): Promise<boolean> {
+  const embedded = embeddings?.of ?? [];
+  const { answer } = await sql.one<{ answer: 'applied' | 'known' | 'fenced' }>(
+    `select apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
+       $8::jsonb) as answer`,
+    [
+      claim.id,
+      claim.fence,
+      memoriesToJson(memories),
+      actor,
+      embeddings?.model ?? null,
+      embedded.map((embedding) => embedding.memoryId),
+      embedded.map((embedding) => toVectorText(embedding.vector)),
+      JSON.stringify(outcome),
+    ],
+    { name: 'apply_new_memories' },
+  );
+  if (answer === 'fenced') throw fencedOff();
+  return answer === 'applied';
+}
