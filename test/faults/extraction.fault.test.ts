@@ -108,13 +108,22 @@ describe.each(faultSeeds())('seed %i', (seed) => {
     const sleeper = await stand.startExtractor();
     await stand.accept(from, to);
     await stand.untilDone(from, to, 5 + Math.floor(random() * 20));
-    // Stopped while its calls are under way: it has had no other state for longer than a moment.
+    // Stopped while its calls are under way: the model is slow, and all slots have been waiting for it for a while.
+    await stand.slowModel(5_000);
+    const readHeld = async (): Promise<{ id: string }[]> => {
+      const { rows } = await stand.database.query<{ id: string }>(
+        `select id from extractions where state = 'active' and claimed_at < now() - interval '500 milliseconds'`,
+      );
+      return rows;
+    };
+    await waitFor(async () => (await readHeld()).length === CONCURRENCY, {
+      describe: 'calls to be under way',
+    });
     await sleeper.kill('SIGSTOP');
     const stoppedAt = performance.now();
-    const { rows: held } = await stand.database.query<{ id: string; fence: number }>(
-      `select id, fence from extractions where state = 'active'`,
-    );
-    expect(held.length).toBeGreaterThan(0);
+    const held = await readHeld();
+    expect(held).toHaveLength(CONCURRENCY);
+    await stand.slowModel('as usual');
     const other = await stand.startExtractor();
     const isTakenOver = async (): Promise<boolean> => {
       const { rows } = await stand.database.query<{ state: string; fence: number }>(

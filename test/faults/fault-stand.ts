@@ -38,6 +38,8 @@ export type FaultStand = Readonly<{
   outcome: (from: number, to: number) => Promise<Outcome>;
   modelCalls: () => Promise<number>;
   resetModelCalls: () => Promise<void>;
+  /** Has the model take its time from the next call on, or answer as quickly as usual again. */
+  slowModel: (delayMs: number | 'as usual') => Promise<void>;
   close: () => Promise<void>;
 }>;
 
@@ -123,6 +125,13 @@ export async function openFaultStand(): Promise<FaultStand> {
     },
     async resetModelCalls() {
       await fetch(`${modelUrl}/__reset`, { method: 'POST' });
+    },
+    async slowModel(delayMs) {
+      await fetch(`${modelUrl}/__script`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ mode: 'ok', delayMs: delayMs === 'as usual' ? MODEL_DELAY_MS : delayMs }),
+      });
     },
     async close() {
       await Promise.all([...extractors].map((extractor) => extractor.kill()));
