@@ -22,12 +22,10 @@ import {
   type MessageRow,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { estimateTokens } from '@factmill/extraction';
-import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
-import { currentTraceparent } from '@factmill/telemetry';
+import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { idempotencyOf } from '../accepting/idempotency.ts';
+import { acceptFromRequest, type Incoming } from '../accepting/accept-from-request.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -126,15 +124,10 @@ export function conversationRoutes(deps: RouteDeps): Router {
   router.post('/:id/messages', write, async (request, response) => {
     const body = validate(postMessagesSchema, request.body);
     const conversationId = validate(externalIdSchema, request.params['id']);
-    const messages = body.messages.map((message) => ({
-      ...message,
-      id: message.id ?? deps.newId(),
-      tokenEstimate: estimateTokens(message.content ?? ''),
-    }));
     await answerAccepted(deps, request, response, {
       conversationId,
       userId: body.user_id,
-      messages,
+      messages: body.messages,
       extract: body.extract,
       regenerated: body.regenerated,
       trigger: body.extract === 'now' ? 'request' : 'messages',
@@ -161,46 +154,18 @@ async function answerAccepted(
   deps: RouteDeps,
   request: Request,
   response: Response,
-  input: Readonly<{
-    conversationId: string;
-    userId: string | undefined;
-    messages: Parameters<RouteDeps['accept']>[0]['messages'];
-    extract: 'auto' | 'now' | 'never';
-    regenerated: boolean;
-    trigger: string;
-  }>,
+  incoming: Incoming,
 ): Promise<void> {
-  const principal = principalOf(response);
-  const user = resolveUser(input.userId, principal, deps.config.auth.defaultUserId);
-  const { key, requestSha256 } = idempotencyOf(request, user);
-  const accepted = await deps.accept({
-    tenantId: principal.tenantId,
-    userId: user.requested,
-    fallbackUserId: user.fallback,
-    conversationId: input.conversationId,
-    messages: input.messages,
-    extract: input.extract,
-    regenerated: input.regenerated,
-    extractionId: deps.newId(),
-    trigger: input.trigger,
-    preset: deps.config.gateway.preset,
-    extractionMetadata: {},
-    traceparent: currentTraceparent(),
-    idempotencyKey: key,
-    requestSha256,
-  });
+  const accepted = await acceptFromRequest(deps, request, response, incoming);
   if (accepted === null) {
     response.json({
-      conversation_id: input.conversationId,
+      conversation_id: incoming.conversationId,
       message_ids: [],
       extraction: null,
       ...UNKNOWN_USER_SKIPPED,
     });
     return;
   }
-  const { facts } = localsOf(response);
-  facts['messages'] = input.messages.length;
-  facts['extraction_id'] = accepted.extraction?.id ?? null;
   response.status(202).json({
     conversation_id: accepted.conversation_id,
     user_id: accepted.user_id,

@@ -1,4 +1,4 @@
-import { principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { principalOf, requirePermission } from '@factmill/auth';
 import {
   createExtractionSchema,
   type Extraction,
@@ -14,13 +14,11 @@ import {
   replayExtractions,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { estimateTokens } from '@factmill/extraction';
-import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
-import { currentTraceparent } from '@factmill/telemetry';
+import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { Router } from 'express';
 import { z } from 'zod';
 import { createEnqueueAccepted } from '../accepting/enqueue-accepted.ts';
-import { idempotencyOf } from '../accepting/idempotency.ts';
+import { acceptFromRequest } from '../accepting/accept-from-request.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -38,28 +36,15 @@ export function extractionRoutes(deps: RouteDeps): Router {
 
   router.post('/', write, async (request, response) => {
     const body = validate(createExtractionSchema, request.body);
-    const principal = principalOf(response);
-    const user = resolveUser(body.user_id, principal, deps.config.auth.defaultUserId);
-    const { key, requestSha256 } = idempotencyOf(request, user);
-    const accepted = await deps.accept({
-      tenantId: principal.tenantId,
-      userId: user.requested,
-      fallbackUserId: user.fallback,
+    const accepted = await acceptFromRequest(deps, request, response, {
       conversationId: body.conversation_id ?? deps.newId(),
-      messages: body.messages.map((message) => ({
-        ...message,
-        id: message.id ?? deps.newId(),
-        tokenEstimate: estimateTokens(message.content ?? ''),
-      })),
+      userId: body.user_id,
+      messages: body.messages,
       extract: 'now',
       regenerated: false,
-      extractionId: deps.newId(),
       trigger: 'request',
-      preset: body.preset ?? deps.config.gateway.preset,
-      extractionMetadata: body.metadata ?? {},
-      traceparent: currentTraceparent(),
-      idempotencyKey: key,
-      requestSha256,
+      preset: body.preset,
+      metadata: body.metadata,
     });
     if (accepted === null) {
       response.json({
@@ -72,7 +57,6 @@ export function extractionRoutes(deps: RouteDeps): Router {
       return;
     }
     const id = accepted.extraction?.id ?? null;
-    localsOf(response).facts['extraction_id'] = id;
     response.status(202).json({
       id,
       state: accepted.extraction?.state ?? 'skipped',

@@ -1,0 +1,60 @@
+import { principalOf, resolveUser } from '@factmill/auth';
+import type { MessageInput } from '@factmill/contracts';
+import { estimateTokens } from '@factmill/extraction';
+import { localsOf } from '@factmill/http';
+import { currentTraceparent } from '@factmill/telemetry';
+import type { Request, Response } from 'express';
+import type { RouteDeps } from '../route-deps.ts';
+import type { AcceptedRequest } from './accept.ts';
+import { idempotencyOf } from './idempotency.ts';
+
+/** What a route has read from its request. */
+export type Incoming = Readonly<{
+  conversationId: string;
+  userId: string | undefined;
+  messages: readonly MessageInput[];
+  extract: 'auto' | 'now' | 'never';
+  regenerated: boolean;
+  trigger: string;
+  preset?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+}>;
+
+/**
+ * Accepts what a request brings for whoever makes it, with ids for what has none. Resolves to null when the user is
+ * `unknown`; rejects as `accept` does.
+ */
+export async function acceptFromRequest(
+  deps: RouteDeps,
+  request: Request,
+  response: Response,
+  incoming: Incoming,
+): Promise<AcceptedRequest | null> {
+  const principal = principalOf(response);
+  const user = resolveUser(incoming.userId, principal, deps.config.auth.defaultUserId);
+  const { key, requestSha256 } = idempotencyOf(request, user);
+  const accepted = await deps.accept({
+    tenantId: principal.tenantId,
+    userId: user.requested,
+    fallbackUserId: user.fallback,
+    conversationId: incoming.conversationId,
+    messages: incoming.messages.map((message) => ({
+      ...message,
+      id: message.id ?? deps.newId(),
+      tokenEstimate: estimateTokens(message.content ?? ''),
+    })),
+    extract: incoming.extract,
+    regenerated: incoming.regenerated,
+    extractionId: deps.newId(),
+    trigger: incoming.trigger,
+    preset: incoming.preset ?? deps.config.gateway.preset,
+    extractionMetadata: incoming.metadata ?? {},
+    traceparent: currentTraceparent(),
+    idempotencyKey: key,
+    requestSha256,
+  });
+  const { facts } = localsOf(response);
+  facts['messages'] = incoming.messages.length;
+  facts['extraction_id'] = accepted?.extraction?.id ?? null;
+  return accepted;
+}
