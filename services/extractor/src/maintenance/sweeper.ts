@@ -1,6 +1,6 @@
-import { countPendingEmbeddings, type OpenExtraction, type Sql, takeUnattended } from '@factmill/database';
+import { countPendingEmbeddings, type Sql, takeUnattended } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
+import { extractJob, extractJobId, heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
 
 export type SweeperDeps = Readonly<{
@@ -25,11 +25,6 @@ export const HEARTBEAT_INTERVAL_MS = 5_000;
 const EMBED_INTERVAL_MS = 10_000;
 const PURGE_INTERVAL_MS = 3_600_000;
 
-/** The queue's id of one generation of an extraction; the same that the gateway gives. */
-function jobId(extraction: OpenExtraction): string {
-  return `${extraction.id}_${extraction.generation}`;
-}
-
 /**
  * Makes the queue agree with the ledger, whatever happened to the queue (G1): open extractions that nobody works
  * on and that the queue does not know go back into it. Runs in every extractor on a timer of its own rather than
@@ -50,17 +45,11 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     for (;;) {
       const open = await takeUnattended(deps.database, { graceMs: deps.graceMs, limit: PAGE });
       if (open.length === 0) break;
-      const missing = new Set(await deps.queues.missing('extract', open.map(jobId)));
-      const lost = open.filter((extraction) => missing.has(jobId(extraction)));
+      const missing = new Set(await deps.queues.missing('extract', open.map(extractJobId)));
+      const lost = open.filter((extraction) => missing.has(extractJobId(extraction)));
       // The oldest of a backlog are in the queue: then what is younger has time until a later round.
       if (lost.length === 0) break;
-      await deps.queues.enqueue(
-        lost.map((extraction): JobEntry => ({
-          name: 'extract',
-          data: { extractionId: extraction.id, tenantId: extraction.tenantId },
-          jobId: jobId(extraction),
-        })),
-      );
+      await deps.queues.enqueue(lost.map(extractJob));
       countRequeued(lost.length);
       deps.logger.info({ extractions: lost.length }, 'put back into the queue');
       requeued += lost.length;

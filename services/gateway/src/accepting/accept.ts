@@ -9,7 +9,7 @@ import {
 } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createBatcher } from './batcher.ts';
-import type { QueuedExtraction } from './enqueue-accepted.ts';
+import type { QueuedExtraction } from '@factmill/queue';
 
 /** Requests in one statement; measured best between 32 and 128 at 50 connections. */
 const MAX_BATCH = 64;

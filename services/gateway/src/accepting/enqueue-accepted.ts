@@ -1,27 +1,7 @@
 import type { DroppedExtraction } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { JobEntry, Queues } from '@factmill/queue';
+import { extractJob, extractJobId, type QueuedExtraction, type Queues } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
-
-export type QueuedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
-
-/** The queue's id of one generation of an extraction. */
-export function extractJobId(id: string, generation: number): string {
-  return `${id}_${generation}`;
-}
-
-/** The queue's entry for an extraction. */
-export function extractJob(extraction: QueuedExtraction): JobEntry {
-  return {
-    name: 'extract',
-    data: { extractionId: extraction.id, tenantId: extraction.tenantId },
-    jobId: extractJobId(extraction.id, extraction.generation),
-  };
-}
-
-function jobIdOf(extraction: Readonly<{ id: string; generation: number }>): string {
-  return extractJobId(extraction.id, extraction.generation);
-}
 
 export type EnqueueDeps = Readonly<{
   queues: Queues;
@@ -58,13 +38,13 @@ export function createEnqueueAccepted(deps: EnqueueDeps) {
       // Sent in this order on one connection: the dropped leave before the new ones come. Not one after the other's
       // answer, because a queue that hangs is noticed by the adding first.
       await Promise.all([
-        dropped.length === 0 ? undefined : deps.queues.remove('extract', dropped.map(jobIdOf)),
+        dropped.length === 0 ? undefined : deps.queues.remove('extract', dropped.map(extractJobId)),
         wanted.length === 0 ? undefined : deps.queues.enqueue(wanted.map(extractJob)),
       ]);
       if (deps.findDropped === null || wanted.length === 0) return;
       const late = new Set(await deps.findDropped(wanted.map((extraction) => extraction.id)));
       const stale = wanted.filter((extraction) => late.has(extraction.id));
-      if (stale.length > 0) await deps.queues.remove('extract', stale.map(jobIdOf));
+      if (stale.length > 0) await deps.queues.remove('extract', stale.map(extractJobId));
     } catch (error) {
       if (wanted.length > 0) countMissed(wanted.length);
       deps.logger.warn(
