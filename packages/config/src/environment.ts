@@ -47,7 +47,9 @@ export const environmentSchema = z.object({
   EMBEDDING_TIMEOUT_MS: positiveInt.default(30_000),
   EMBEDDING_BATCH_SIZE: positiveInt.max(2_048).default(16),
 
-  PRESET: z.enum(['standard', 'facts-and-context']).default('standard'),
+  PRESET: z
+    .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
+    .default('standard'),
   EXTRACTOR_CONCURRENCY: positiveInt.max(1_000).default(10),
   MAX_ATTEMPTS: positiveInt.max(100).default(5),
   RETRY_STRATEGY: z.enum(['fixed', 'exponential']).default('fixed'),

@@ -3,7 +3,14 @@ import { messagesInputSchema, skippedSchema } from './conversations.ts';
 import { extractionStateSchema } from './extraction-state.ts';
 import { externalIdSchema, limitQuery, metadataSchema, timestampSchema, userIdSchema } from './text.ts';
 
-export const presetNameSchema = z.enum(['standard', 'facts-and-context']);
+export const presetNameSchema = z.enum([
+  'standard',
+  'facts-and-context',
+  'single-fact',
+  'tiered',
+  'categorised',
+  'reconciled',
+]);
 export type PresetName = z.infer<typeof presetNameSchema>;
 
 export const createExtractionSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { attribute, indexUserMessages } from './attribution.ts';
 import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
-import type { Preset } from './presets.ts';
+import type { Preset } from './presets/preset.ts';
 import type {
   Candidate,
   CandidateKind,

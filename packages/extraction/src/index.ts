@@ -5,7 +5,8 @@ export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
 export { planChanges, type Change } from './plan-changes.ts';
-export { getPreset, PRESET_NAMES, presets, type Preset } from './presets.ts';
+export { getPreset, PRESET_NAMES, presets } from './presets.ts';
+export type { Preset, TriggerSettings } from './presets/preset.ts';
 export { buildPrompt, PROMPT_PLACEHOLDERS, type Prompt, type PromptMessage } from './prompt.ts';
 export {
   factsAndContextTemplate,

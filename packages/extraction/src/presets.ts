@@ -1,47 +1,17 @@
-/** Settings that make the one pipeline behave like one of the known ways of remembering. */
-export type Preset = {
-  name: string;
-  /** Which messages the transcript holds. */
-  transcript: 'user-only';
-  /** Name of the prompt template. */
-  prompt: 'facts-and-context';
-  /** `json`: a reply without JSON is invalid; `line`: one plain line is a memory (or NOTHING). */
-  reply: 'json' | 'line';
-  /** How many known memories the prompt shows. */
-  knownMemoryLimit: number;
-  /** Shorter notes carry nothing worth keeping. */
-  minNoteCharacters: number;
-  /** Longer contents are refused. */
-  maxContentCharacters: number;
-  /** Sent to the model. */
-  maxTokens: number;
-  temperature: number;
-  /** New user turns before an extraction is due, and at most this many turns in one. */
-  minTurns: number;
-  maxTurns: number;
-  idleTimeoutS: number;
-};
-
-const factsAndContext: Preset = {
-  name: 'facts-and-context',
-  transcript: 'user-only',
-  prompt: 'facts-and-context',
-  reply: 'json',
-  knownMemoryLimit: 20,
-  minNoteCharacters: 10,
-  maxContentCharacters: 8_000,
-  maxTokens: 512,
-  temperature: 0.1,
-  minTurns: 2,
-  maxTurns: 20,
-  idleTimeoutS: 180,
-};
-
-const standard: Preset = { ...factsAndContext, name: 'standard' };
+import { categorised } from './presets/categorised.ts';
+import { factsAndContext } from './presets/facts-and-context.ts';
+import type { Preset } from './presets/preset.ts';
+import { reconciled } from './presets/reconciled.ts';
+import { singleFact } from './presets/single-fact.ts';
+import { standard } from './presets/standard.ts';
+import { tiered } from './presets/tiered.ts';
 
 /** Every preset by name; each a plain object, so that a deployment can print and compare them. */
 export const presets: ReadonlyMap<string, Preset> = new Map(
-  [standard, factsAndContext].map((preset) => [preset.name, preset]),
+  [standard, factsAndContext, singleFact, tiered, categorised, reconciled].map((preset) => [
+    preset.name,
+    preset,
+  ]),
 );
 
 export const PRESET_NAMES: readonly string[] = [...presets.keys()];

@@ -1,4 +1,4 @@
-import type { Preset } from './presets.ts';
+import type { Preset } from './presets/preset.ts';
 import type { TranscriptMessage } from './types.ts';
 
 export type Transcript = {

@@ -1,0 +1,1 @@
+-- triggers: see the functions and tables below.

@@ -1,0 +1,1 @@
+-- providers: see the functions and tables below.

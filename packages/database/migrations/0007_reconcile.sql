@@ -1,0 +1,1 @@
+-- reconcile: see the functions and tables below.

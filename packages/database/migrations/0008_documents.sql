@@ -1,0 +1,1 @@
+-- documents: see the functions and tables below.

@@ -1,0 +1,1 @@
+-- summaries: see the functions and tables below.

@@ -1,0 +1,21 @@
+import { standard } from './standard.ts';
+import type { Preset } from './preset.ts';
+
+/** Source B: after each reply, at most one fact of the last exchange, unless memories or documents have it. */
+export const singleFact: Preset = {
+  ...standard,
+  name: 'single-fact',
+  trigger: {
+    scope: 'ephemeral',
+    minTurns: 1,
+    maxTurns: 1,
+    quietGapS: 0,
+    idleTimeoutS: 0,
+    tokenCap: 0,
+    dailyFlush: false,
+  },
+  transcript: 'pair',
+  reply: 'line',
+  reconcile: 'never',
+  userSummary: 'none',
+};

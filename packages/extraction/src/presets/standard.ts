@@ -1,0 +1,32 @@
+import type { Preset } from './preset.ts';
+
+/**
+ * The default: what users state, one call that returns facts, questions with answers and an event line; keyed facts
+ * replace, near neighbours are reconciled when similarity says that it could matter.
+ */
+export const standard: Preset = {
+  name: 'standard',
+  trigger: {
+    scope: 'incremental',
+    minTurns: 2,
+    maxTurns: 20,
+    quietGapS: 2,
+    idleTimeoutS: 180,
+    tokenCap: 4_000,
+    dailyFlush: true,
+  },
+  transcript: 'user-only',
+  maxTranscriptCharacters: 0,
+  prompt: 'facts-and-context',
+  reply: 'json',
+  knownMemoryLimit: 8,
+  showsDocuments: true,
+  minNoteCharacters: 10,
+  maxContentCharacters: 8_000,
+  dedupBySimilarity: true,
+  dedupByDocuments: true,
+  reconcile: 'near',
+  userSummary: 'composed',
+  conversationSummary: false,
+  maxEntries: 0,
+};
