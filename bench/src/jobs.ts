@@ -1,15 +1,13 @@
-import { waitFor } from '@factmill/testkit';
 import { type Benchmark, grouped, type Row } from './benchmark.ts';
 import { createInsertBaseline, type InsertBaseline } from './insert-baseline.ts';
 import { runLoad } from './load.ts';
+import { countRows, measureEnds } from './measure-ends.ts';
 import { createStage, type Stage } from './stage.ts';
 import type { Service } from './start-service.ts';
 import { median, medianRatio } from './statistics.ts';
 
 const CONCURRENCY = 20;
 const AIM = 0.4;
-/** Of each backlog, the part in which the process is still warming up is not counted. */
-const WARM_UP_SHARE = 0.25;
 
 /** Settings of the extractor for the two measures: without vectors, and with an endpoint that gives them at once. */
 function variants(modelUrl: string): readonly { name: string; env: Record<string, string> }[] {
@@ -91,26 +89,4 @@ async function insertBacklog(stage: Stage, inserts: InsertBaseline, backlog: num
   const rate = await measureEnds(stage, 'bench_inserts', 'inserted_at', before, backlog);
   await worker.stop();
   return rate;
-}
-
-/** Rows per second between the end of the warm-up and the last row, by the times that the rows carry. */
-async function measureEnds(stage: Stage, table: string, column: string, before: number, backlog: number) {
-  await waitFor(async () => (await countRows(stage, table, column)) >= before + backlog, {
-    timeoutMs: 120_000,
-    intervalMs: 250,
-    describe: `${backlog} rows in ${table}`,
-  });
-  const { rows } = await stage.database.query<{ seconds: number; count: number }>(
-    `with latest as (select ${column} as at from ${table} order by ${column} desc limit $1::integer)
-     select extract(epoch from max(at) - min(at))::float8 as seconds, count(*)::integer - 1 as count from latest`,
-    [Math.round(backlog * (1 - WARM_UP_SHARE))],
-  );
-  return (rows[0]?.count ?? 0) / (rows[0]?.seconds ?? Number.NaN);
-}
-
-async function countRows(stage: Stage, table: string, column = '*'): Promise<number> {
-  const { rows } = await stage.database.query<{ count: number }>(
-    `select count(${column})::integer as count from ${table}`,
-  );
-  return rows[0]?.count ?? 0;
 }

@@ -10,8 +10,16 @@ import { runLocomo } from './locomo.ts';
 import { memory } from './memory.ts';
 import { describeMachine, toTable, writeResults } from './report.ts';
 import { search } from './search.ts';
+import { throughput } from './throughput.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { accept, jobs, latency, search, memory };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  accept,
+  jobs,
+  throughput,
+  latency,
+  search,
+  memory,
+};
 
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));

@@ -1,6 +1,6 @@
-// A chat and embedding endpoint that answers at once. It finds the code word of the last message in the body
+// A chat and embedding endpoint that answers at once, or chat after LATENCY_MS. It finds the code word of the last message in the body
 // without parsing it and hands out vectors that were written before, so that it costs the machine little.
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 const DIMENSIONS = 512;
 const VECTORS = Array.from({ length: 256 }, () => {
@@ -9,6 +9,7 @@ const VECTORS = Array.from({ length: 256 }, () => {
   return JSON.stringify(vector.map((component) => Number((component / length).toFixed(6))));
 });
 const CODE_WORD = /code word number (\d+) is/g;
+const LATENCY_MS = Number(process.env['LATENCY_MS'] ?? 0);
 let given = 0;
 
 function chatReply(body: string): string {
@@ -42,10 +43,15 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return body;
 }
 
+function answerChat(response: ServerResponse, reply: string): void {
+  if (LATENCY_MS === 0) response.end(reply);
+  else setTimeout(() => response.end(reply), LATENCY_MS);
+}
+
 const server = createServer((request, response) => {
   void readBody(request).then((body) => {
     response.setHeader('content-type', 'application/json');
-    if (request.url === '/v1/chat/completions') response.end(chatReply(body));
+    if (request.url === '/v1/chat/completions') answerChat(response, chatReply(body));
     else if (request.url === '/v1/embeddings') response.end(embeddingsReply(body));
     else response.end('{}');
   });
