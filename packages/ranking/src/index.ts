@@ -1,3 +1,11 @@
+export {
+  ARCHIVE_SCORE,
+  categoryDecay,
+  decayedScore,
+  DEFAULT_HALF_LIFE_DAYS,
+  FADING_CATEGORIES,
+  HALF_LIFE_DAYS,
+} from './category-decay.ts';
 export { mergeVectorThenText } from './merge-vector-then-text.ts';
 export type { MergedHit, SearchChannel, TextHit, VectorHit } from './merge-vector-then-text.ts';
 export { MAX_QUERY_TERMS, queryPhrase, queryTerms } from './query-terms.ts';
