@@ -1,5 +1,6 @@
 export { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 export { toCandidates } from './candidates.ts';
+export * from './compression/index.ts';
 export { extractFromMessages, type ExtractOptions } from './extractive/extract.ts';
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';

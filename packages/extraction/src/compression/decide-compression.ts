@@ -1,0 +1,84 @@
+import type {
+  CompressionDecision,
+  CompressionOutcome,
+  CompressionPlan,
+  PlanStep,
+} from './compression-plan.ts';
+import type { Compressible } from './compressible.ts';
+import { decideFacts } from './decide-facts.ts';
+import { decideMerges } from './decide-merges.ts';
+import { decideProfile } from './decide-profile.ts';
+import { readGroups, type GroupsReply } from './read-groups.ts';
+
+/** What a step's decisions may look at and take. */
+export type DecideContext = Readonly<{
+  step: PlanStep;
+  reply: GroupsReply;
+  /** The memory that a number in the prompt means; undefined when there is none, or it no longer says what it said. */
+  source: (number: number) => Compressible | undefined;
+  /** Memories that a decision has done away with already. */
+  gone: Set<string>;
+  refuse: (reason: string) => void;
+}>;
+
+const DECIDERS: Readonly<Record<PlanStep['template'], (context: DecideContext) => CompressionDecision[]>> = {
+  'compress-events': decideFacts,
+  'merge-partition': decideMerges,
+  'update-profile': decideProfile,
+};
+
+/**
+ * What a plan and the model's answers to it come to, as of now. Deterministic, whatever the answers say, and safe:
+ * - a memory that goes is named by exactly one decision, which also names what it goes into (but for `archive`)
+ * - nothing is decided about a memory that has been changed or ended since the plan was made
+ * - a memory that no decision names stays as it is
+ *
+ * @param input.current memories that are current now, by id
+ * @param input.answers raw replies by the name of their step; steps without one decide nothing
+ * @param input.faded ids of memories whose time is over; those that are part of something else stay with that
+ */
+export function decideCompression(input: {
+  plan: CompressionPlan;
+  answers: ReadonlyMap<string, string>;
+  current: ReadonlyMap<string, Compressible>;
+  faded: readonly string[];
+}): CompressionOutcome {
+  const { plan, answers, current } = input;
+  const refused: Record<string, number> = {};
+  const gone = new Set<string>();
+  const refuse = (reason: string): void => {
+    refused[reason] = (refused[reason] ?? 0) + 1;
+  };
+  const decisions: CompressionDecision[] = [];
+  for (const { into, from } of plan.collapses) {
+    const left = from.filter((id) => current.has(id) && !gone.has(id));
+    if (!current.has(into) || gone.has(into) || left.length === 0) continue;
+    decisions.push({ op: 'collapse', into, from: left });
+    for (const id of left) gone.add(id);
+  }
+  for (const step of plan.steps) {
+    const raw = answers.get(step.name);
+    if (raw === undefined) continue;
+    const source = (number: number): Compressible | undefined => {
+      const planned = step.sources[number - 1];
+      const memory = planned === undefined ? undefined : current.get(planned.id);
+      return memory === undefined || memory.contentHash !== planned?.hash ? undefined : memory;
+    };
+    decisions.push(...DECIDERS[step.template]({ step, reply: readGroups(raw), source, gone, refuse }));
+  }
+  const byRule = plan.byRule.map(({ id }) => id).filter((id) => current.has(id) && !gone.has(id));
+  if (byRule.length > 0) decisions.push({ op: 'compressed', ids: byRule });
+  const held = new Set(decisions.flatMap(keptBy));
+  for (const id of input.faded) {
+    if (!current.has(id) || gone.has(id) || held.has(id)) continue;
+    decisions.push({ op: 'archive', id, reason: 'faded' });
+    gone.add(id);
+  }
+  return { decisions, refused };
+}
+
+/** Memories that a decision counts on being there. */
+function keptBy(decision: CompressionDecision): readonly string[] {
+  if (decision.op === 'collapse') return [decision.into];
+  return decision.op === 'profile_update' || decision.op === 'promote' ? [decision.id] : [];
+}

@@ -1,0 +1,23 @@
+export {
+  addDays,
+  latestPeriod,
+  localDateOf,
+  type LocalDate,
+  type LocalTime,
+  type Period,
+  periodOf,
+  toCronPattern,
+} from './calendar.ts';
+export { buildCompressionPrompt, COMPRESSION_PLACEHOLDERS } from './build-compression-prompt.ts';
+export type {
+  CompressionDecision,
+  CompressionOutcome,
+  CompressionPlan,
+  CompressionTemplate,
+  PlanStep,
+} from './compression-plan.ts';
+export type { Compressible } from './compressible.ts';
+export { decideCompression } from './decide-compression.ts';
+export { planDaily, planWeekly, type WeeklyMaterial } from './plan-compression.ts';
+export { readGroups } from './read-groups.ts';
+export { compressionTemplates } from './templates.ts';

@@ -1,0 +1,99 @@
+import { collapseDuplicates } from './collapse-duplicates.ts';
+import type { CompressionPlan, PlannedSource, PlanStep } from './compression-plan.ts';
+import type { Compressible } from './compressible.ts';
+import { partitionMemories, PARTITION_TOKENS, splitByTokens } from './partition-memories.ts';
+
+/** Facts that the question about the profile shows at most, the most important first. */
+const PROFILE_FACTS = 60;
+
+function toSource({ id, contentHash }: Compressible): PlannedSource {
+  return { id, hash: contentHash };
+}
+
+/** Oldest first; UUIDv7 order for the same moment. */
+function byTime(a: Compressible, b: Compressible): number {
+  return a.statedAt.getTime() - b.statedAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/**
+ * What a daily run is about: events that have not been compressed yet, those that repeat others aside.
+ *
+ * @param asksModel false: by rule, which only finds repetitions
+ */
+export function planDaily(events: readonly Compressible[], asksModel: boolean): CompressionPlan {
+  const collapses = collapseDuplicates(events);
+  const dropped = new Set(collapses.flatMap(({ from }) => from));
+  const left = events.filter((event) => !dropped.has(event.id)).toSorted(byTime);
+  const steps = asksModel
+    ? splitByProject(left).map((run, index): PlanStep => ({
+        name: `events-${index + 1}`,
+        template: 'compress-events',
+        project: run[0]?.project ?? null,
+        topic: null,
+        sources: run.map(toSource),
+        lines: 0,
+      }))
+    : [];
+  return { collapses, steps, byRule: asksModel ? [] : left.map(toSource) };
+}
+
+/** The facts of a question belong to one project, as its events do. */
+function splitByProject(events: readonly Compressible[]): Compressible[][] {
+  const projects = [...new Set(events.map((event) => event.project))];
+  return projects.flatMap((project) => splitByTokens(events.filter((event) => event.project === project)));
+}
+
+export type WeeklyMaterial = Readonly<{
+  /** Tier 2 that may be merged and collapsed; see `mergeable`. */
+  knowledge: readonly Compressible[];
+  /** Tier 1. */
+  profile: readonly Compressible[];
+  /** Tier 2 that may matter for the profile, the most important first. */
+  important: readonly Compressible[];
+  /** When the last weekly run of this user ended: what has not changed since is not asked about again. */
+  since: Date | null;
+  asksModel: boolean;
+}>;
+
+/** What a weekly run is about: partitions of knowledge with something new in them, and the profile. */
+export function planWeekly({
+  knowledge,
+  profile,
+  important,
+  since,
+  asksModel,
+}: WeeklyMaterial): CompressionPlan {
+  const collapses = collapseDuplicates(knowledge);
+  const dropped = new Set(collapses.flatMap(({ from }) => from));
+  if (!asksModel) return { collapses, steps: [], byRule: [] };
+  const isNew = (memory: Compressible): boolean => since === null || memory.updatedAt > since;
+  const steps = partitionMemories(
+    // Keyed facts are one already, and a newer value has to find them.
+    knowledge.filter((memory) => memory.key === null && !dropped.has(memory.id)),
+  )
+    .filter((partition) => partition.memories.some(isNew))
+    .map(({ project, topic, memories }, index): PlanStep => ({
+      name: `merge-${index + 1}`,
+      template: 'merge-partition',
+      project,
+      topic,
+      sources: memories.map(toSource),
+      lines: 0,
+    }));
+  const facts = splitByTokens(
+    important.filter((memory) => !dropped.has(memory.id)).slice(0, PROFILE_FACTS),
+    2 * PARTITION_TOKENS,
+  )[0];
+  const asked = [...profile.toSorted(byTime), ...(facts ?? [])];
+  if (asked.some(isNew)) {
+    steps.push({
+      name: 'profile',
+      template: 'update-profile',
+      project: null,
+      topic: null,
+      sources: asked.map(toSource),
+      lines: profile.length,
+    });
+  }
+  return { collapses, steps, byRule: [] };
+}
