@@ -214,7 +214,9 @@ tenants.tenants_pkey PRIMARY KEY (id)
 -- indexes
 CREATE INDEX conversations_user_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at DESC)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id) WHERE (status = 'pinned'::text)
+CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
+CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE INDEX extractions_list_idx ON public.extractions USING btree (tenant_id, accepted_no DESC)
 CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
@@ -527,20 +529,43 @@ declare
   v_row extractions;
   v_pinned json;
 begin
-  -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
-  -- looks as cheap to it as the one with that id.
-  update extractions
-    set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
-        started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
-        lease_until = now() + lease_ms * interval '1 millisecond'
-    where id = extraction and (tenant_id = tenant) is true
-      and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
-    returning * into v_row;
-  if not found then
-    return (select json_build_object('state', state,
-                     'left_ms', (extract(epoch from lease_until - now()) * 1000)::integer)
-              from extractions where id = extraction and (tenant_id = tenant) is true);
-  end if;
+  loop
+    begin
+      -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
+      -- looks as cheap to it as the one with that id.
+      update extractions e
+        set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
+            started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
+            lease_until = now() + lease_ms * interval '1 millisecond'
+        where id = extraction and (tenant_id = tenant) is true
+          and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
+          and not exists (
+            select from extractions o
+              where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
+                and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
+        returning * into v_row;
+      exit when found;
+    exception when unique_violation then
+      -- A younger one is in work: this one was replayed.
+    end;
+    select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
+    if not found then
+      return null;
+    elsif v_row.state not in ('pending', 'active') then
+      return json_build_object('state', v_row.state, 'waits', false,
+        'next', (select id from next_extraction(tenant, v_row.conversation_id)));
+    elsif v_row.state = 'active' and v_row.lease_until > now() and v_row.claimed_by is distinct from worker then
+      return json_build_object('state', v_row.state, 'waits', false,
+        'left_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
+    end if;
+    perform from extractions o
+      where o.tenant_id = tenant and o.conversation_id = v_row.conversation_id and o.id <> extraction
+        and ((o.state in ('pending', 'active') and o.accepted_no < v_row.accepted_no) or o.state = 'active')
+      order by o.accepted_no limit 1 for share;
+    if found then
+      return json_build_object('state', v_row.state, 'waits', true);
+    end if;
+  end loop;
 
   -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
   select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
@@ -565,6 +590,20 @@ begin
         from (select * from memories where tenant_id = tenant and user_id = v_row.user_id and is_current
                 and (expires_at is null or expires_at > now())
               order by stated_at desc, id desc limit known_limit) as recent) else '[]' end);
+end $function$
+
+CREATE OR REPLACE FUNCTION public.conclude_extraction(extraction uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_row extractions;
+  v_next extractions;
+begin
+  select * into v_row from extractions where id = extraction;
+  select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
+  return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
+    then v_next.id end;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
@@ -630,6 +669,18 @@ begin
   return v_dropped;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.fail_extraction(extraction uuid, claim_fence integer, class text, message text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update extractions
+    set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
+        finished_at = now(), error_class = class, error_message = message
+    where id = extraction and fence = claim_fence and state = 'active';
+  return case when found then conclude_extraction(extraction) end;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.finish_extraction(extraction uuid, claim_fence integer, outcome jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -676,5 +727,15 @@ AS $function$
   union
   select id from memories where tenant_id = tenant and user_id = owner and scope = 'global'
     and content_hash = any(content_hashes) and deleted_at is null
+$function$
+
+CREATE OR REPLACE FUNCTION public.next_extraction(tenant uuid, conversation text)
+ RETURNS extractions
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e from extractions e
+    where e.tenant_id = tenant and e.conversation_id = conversation and e.state in ('pending', 'active')
+    order by e.accepted_no limit 1
 $function$
 

@@ -141,7 +141,10 @@ async function build(
     concurrency: config.extractor.concurrency,
     handler: (job, context) => extracting.process(job.data, context),
   });
-  working.push(() => extraction.close({ graceMs: config.shutdownGraceMs }));
+  working.push(() => {
+    extracting.takeNoMore();
+    return extraction.close({ graceMs: config.shutdownGraceMs });
+  });
   const maintenance = await createWorker(deps.queueConfig, {
     ...common,
     queue: 'maintenance',

@@ -280,3 +280,25 @@ test('twenty extractions of one user at once leave one current value of each key
   const memories = await under.memories('maya');
   expect(memories.map((memory) => memory.value)).toEqual(['City19']);
 });
+
+test('extractions of one conversation run one after the other, also past a failed one, whoever takes their jobs', async () => {
+  // No sweeper to help: it would look again only after a minute.
+  const under = await open({ env: { SWEEP_GRACE_MS: '60000' } });
+  const conversationId = randomUUID();
+  const delayMs = 30;
+  under.model.setReply(({ endpoint, userText }) =>
+    endpoint === 'chat' ? { delayMs, ...(userText.includes('poison') ? { status: 400 } : {}) } : undefined,
+  );
+  await Promise.all([under.start(), under.start()]);
+  const ids: string[] = [];
+  for (const what of ['tea', 'fado', 'poison', 'rain', 'figs', 'cats', 'dogs', 'jazz']) {
+    ids.push(await under.extract([{ content: `I like ${what}.` }], { conversationId }));
+  }
+  const rows = await Promise.all(ids.map((id) => under.ledger(id)));
+  expect(rows.map((row) => row.state)).toEqual(ids.map((_, n) => (n === 2 ? 'failed' : 'done')));
+  const times = under.model.calls.filter((call) => call.endpoint === 'chat').map((call) => call.receivedAtMs);
+  expect(times).toHaveLength(ids.length);
+  for (const [n, time] of times.entries()) {
+    if (n > 0) expect(time - (times[n - 1] ?? 0)).toBeGreaterThanOrEqual(delayMs);
+  }
+});

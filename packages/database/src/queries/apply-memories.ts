@@ -1,6 +1,6 @@
 import type { Sql } from '../pool/sql.ts';
 import { type NewEmbedding, toVectorText } from './embeddings.ts';
-import { type Claim, type ExtractionOutcome, fencedOff } from './ledger.ts';
+import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from './memory-writes.ts';
 
 export type NewMemories = Readonly<{
@@ -13,7 +13,7 @@ export type NewMemories = Readonly<{
 
 /**
  * Stores what an extraction brought and ends it, provided that nothing the user has matches any of it: one statement,
- * which is its own transaction. Resolves to false, with nothing done, when something matches; then what to do has to
+ * which is its own transaction. Resolves to null, with nothing done, when something matches; then what to do has to
  * be planned under the user's lock.
  *
  * @throws AppError `fenced`; `internal` for which isRetryableConflict holds when two of the memories are one
@@ -22,10 +22,11 @@ export async function applyNewMemories(
   sql: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
   { memories, actor, embeddings, outcome }: NewMemories,
-): Promise<boolean> {
+): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
-  const { answer } = await sql.one<{ answer: 'applied' | 'known' | 'fenced' }>(
-    `select apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
+  const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
+    `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next
+     from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
        $8::jsonb) as answer`,
     [
       claim.id,
@@ -40,5 +41,5 @@ export async function applyNewMemories(
     { name: 'apply_new_memories' },
   );
   if (answer === 'fenced') throw fencedOff();
-  return answer === 'applied';
+  return answer === 'applied' ? { next } : null;
 }

@@ -6,7 +6,7 @@ import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
 import { acceptConversations } from './accept.ts';
 import { deleteConversation, findConversation } from './conversations.ts';
-import { findExtraction } from './extractions.ts';
+import { findExtraction, replayExtractions } from './extractions.ts';
 import {
   assertFence,
   type Claim,
@@ -70,6 +70,18 @@ async function pinnedOutput(id: string): Promise<ModelOutput | null> {
   const answer = await take(id);
   if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`);
   return answer.material.pinned;
+}
+
+async function replay(id: string): Promise<void> {
+  const filter = {
+    tenantId: DEFAULT_TENANT_ID,
+    ids: [id],
+    state: null,
+    userId: null,
+    since: null,
+    until: null,
+  };
+  await replayExtractions(database, { ...filter, limit: 1 }, { queueLimit: 0, tenantQueueLimit: 0 });
 }
 
 const ledger = (id: string) => findExtraction(database, DEFAULT_TENANT_ID, id);
@@ -184,10 +196,10 @@ describe('claiming', () => {
   test('what is over stays over; what is gone is gone; another tenant’s is not there', async () => {
     const id = await accept();
     await finish(await claimed(id));
-    expect(await take(id)).toEqual({ kind: 'over', state: 'done' });
-    expect(await take(randomUUID())).toEqual({ kind: 'over', state: 'gone' });
+    expect(await take(id)).toEqual({ kind: 'over', state: 'done', next: null });
+    expect(await take(randomUUID())).toEqual({ kind: 'over', state: 'gone', next: null });
     const foreign = { tenantId: randomUUID(), id: await accept(), workerId: 'one', leaseMs: LEASE_MS };
-    expect(await claimExtraction(database, foreign)).toEqual({ kind: 'over', state: 'gone' });
+    expect(await claimExtraction(database, foreign)).toEqual({ kind: 'over', state: 'gone', next: null });
   });
 });
 
@@ -278,11 +290,86 @@ describe('ending', () => {
     const first = await accept(conversationId);
     const second = await accept(conversationId);
     const error = { delayMs: 0, burns: false, errorClass: 'transient', errorMessage: 'x' };
-    await releaseExtraction(database, await claimed(first), error);
+    await failExtraction(database, await claimed(first), { errorClass: 'x', errorMessage: 'x' });
     await finish(await claimed(second));
+    await replay(first);
+    await releaseExtraction(database, await claimed(first), error);
     await finish(await claimed(first));
     expect(await ledger(first)).toMatchObject({ state: 'done', errorClass: null, errorMessage: null });
     expect((await findConversation(database, DEFAULT_TENANT_ID, conversationId))?.extractedSeq).toBe(2);
+  });
+});
+
+describe('the order of a conversation', () => {
+  test('the next waits for the one before it, and is named when that has ended, well or badly', async () => {
+    const conversationId = randomUUID();
+    const [first, second, third] = [
+      await accept(conversationId),
+      await accept(conversationId),
+      await accept(conversationId),
+    ];
+    expect(await take(second, 'two')).toEqual({ kind: 'waits' });
+    const claim = await claimed(first);
+    expect(await take(second, 'two')).toEqual({ kind: 'waits' });
+    expect(await take(first, 'two')).toMatchObject({ kind: 'leased' });
+    expect(await finish(claim)).toEqual({ next: second });
+    expect(await take(first)).toEqual({ kind: 'over', state: 'done', next: second });
+    expect(await take(third, 'two')).toEqual({ kind: 'waits' });
+    const error = { errorClass: 'x', errorMessage: 'x' };
+    expect(await failExtraction(database, await claimed(second), error)).toEqual({ next: third });
+    expect(await finish(await claimed(third))).toEqual({ next: null });
+  });
+
+  test('one that waits for its next try keeps its place, and is not what comes next', async () => {
+    const conversationId = randomUUID();
+    const [first, second] = [await accept(conversationId), await accept(conversationId)];
+    await finish(await claimed(first));
+    await replay(first);
+    const claim = await claimed(first);
+    await releaseExtraction(database, claim, {
+      delayMs: 60_000,
+      burns: false,
+      errorClass: 'x',
+      errorMessage: 'x',
+    });
+    expect(await take(second)).toEqual({ kind: 'waits' });
+    expect(await failExtraction(database, claim, { errorClass: 'x', errorMessage: 'x' })).toEqual({
+      next: null,
+    });
+    expect(await ledger(first)).toMatchObject({ state: 'pending' });
+  });
+
+  test('one that was replayed waits for the younger one that is in work', async () => {
+    const conversationId = randomUUID();
+    const [first, second] = [await accept(conversationId), await accept(conversationId)];
+    await finish(await claimed(first));
+    const claim = await claimed(second, 'two');
+    await replay(first);
+    expect(await take(first)).toEqual({ kind: 'waits' });
+    expect(await finish(claim)).toEqual({ next: first });
+  });
+
+  test('however many ask at once, one of a conversation is in work, and nobody is forgotten', async () => {
+    const conversationId = randomUUID();
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n += 1) ids.push(await accept(conversationId));
+    const finished: string[] = [];
+    let inWork = 0;
+    /** A worker: takes one, and then what it is told to go on with; what waits it leaves to others. */
+    const work = async (id: string, worker: string): Promise<void> => {
+      for (let next: string | null = id; next !== null;) {
+        const answer = await take(next, worker);
+        if (answer.kind !== 'claimed') return;
+        inWork += 1;
+        expect(inWork).toBe(1);
+        await database.query('select 1');
+        inWork -= 1;
+        finished.push(next);
+        ({ next } = await finish(answer.claim));
+      }
+    };
+    await Promise.all(ids.toReversed().map((id, n) => work(id, `worker ${n}`)));
+    expect(finished).toEqual(ids);
   });
 });
 

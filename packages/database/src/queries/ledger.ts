@@ -51,11 +51,18 @@ export type Material = Readonly<{
   known: readonly StatedMemory[];
 }>;
 
-/** How a claim ended: got it; over already; or another worker holds a live lease for `retryInMs` more. */
+/**
+ * How a claim ended: got it; over already, with what is open in its conversation; another worker holds a live lease
+ * for `retryInMs` more; or it waits for another extraction of its conversation, whose end names it as the next.
+ */
 export type ClaimAnswer =
   | Readonly<{ kind: 'claimed'; claim: Claim; material: Material }>
-  | Readonly<{ kind: 'over'; state: ExtractionState | 'gone' }>
-  | Readonly<{ kind: 'leased'; retryInMs: number }>;
+  | (Readonly<{ kind: 'over'; state: ExtractionState | 'gone' }> & Ended)
+  | Readonly<{ kind: 'leased'; retryInMs: number }>
+  | Readonly<{ kind: 'waits' }>;
+
+/** What is to be worked on after an extraction has ended: the id of the next of its conversation, if it can start. */
+export type Ended = Readonly<{ next: string | null }>;
 
 /** JSON has no dates: they come as ISO text. */
 type InJson<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
@@ -68,7 +75,7 @@ type ClaimResult = Readonly<
       messages: readonly InJson<CoveredMessage>[];
       known: readonly InJson<StatedMemory>[];
     }
-  | { claim?: never; state: ExtractionState; left_ms: number | null }
+  | { claim?: never; state: ExtractionState; waits: boolean; left_ms?: number | null; next?: string | null }
 >;
 
 /**
@@ -93,11 +100,12 @@ export async function claimExtraction(
     [request.tenantId, request.id, request.workerId, request.leaseMs, request.knownMemoryLimit ?? 0],
     { name: 'claim_extraction' },
   );
-  if (result === null) return { kind: 'over', state: 'gone' };
+  if (result === null) return { kind: 'over', state: 'gone', next: null };
   if (result.claim === undefined) {
+    if (result.waits) return { kind: 'waits' };
     return result.state === 'active' || result.state === 'pending'
       ? { kind: 'leased', retryInMs: Math.max(50, result.left_ms ?? 50) }
-      : { kind: 'over', state: result.state };
+      : { kind: 'over', state: result.state, next: result.next ?? null };
   }
   const { claim, pinned, messages, known } = result;
   return {
@@ -165,19 +173,20 @@ export async function releaseExtraction(
   );
 }
 
-/** Ends an extraction as failed. The messages stay, the reason is kept, and it can be replayed. */
+/**
+ * Ends an extraction as failed. The messages stay, the reason is kept, and it can be replayed. Nothing is done, and
+ * nothing next, with a fence that is not the latest.
+ */
 export async function failExtraction(
   sql: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
   error: Readonly<{ errorClass: string; errorMessage: string }>,
-): Promise<void> {
-  await sql.query(
-    `update extractions
-     set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
-         finished_at = now(), error_class = $3::text, error_message = $4::text
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
+): Promise<Ended> {
+  const { next } = await sql.one<Ended>(
+    'select fail_extraction($1::uuid, $2::integer, $3::text, $4::text) as next',
     [claim.id, claim.fence, error.errorClass, error.errorMessage],
   );
+  return { next };
 }
 
 export type ExtractionOutcome = Readonly<{
@@ -196,13 +205,15 @@ export async function finishExtraction(
   tx: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
   outcome: ExtractionOutcome,
-): Promise<void> {
-  const { finished } = await tx.one<{ finished: boolean }>(
-    'select finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished',
+): Promise<Ended> {
+  const { finished, next } = await tx.one<Ended & { finished: boolean }>(
+    `select finished, case when finished then conclude_extraction($1::uuid) end as next
+     from finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished`,
     [claim.id, claim.fence, JSON.stringify(outcome)],
     { name: 'finish_extraction' },
   );
   if (!finished) throw fencedOff();
+  return { next };
 }
 
 export function fencedOff(): AppError {

@@ -4,9 +4,9 @@ import type { Sql } from '../pool/sql.ts';
 export type OpenExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 /**
- * Up to `limit` open rows that nobody has looked at for `graceMs`: waiting ones that are due, and active ones
- * whose lease has run out. Marks them as looked at, so that concurrent sweepers take different rows and a long
- * backlog is checked page by page. Uses extractions_open_idx.
+ * Up to `limit` open rows that nobody has looked at for `graceMs`: waiting ones that are due and the first of their
+ * conversation, and active ones whose lease has run out. Marks them as looked at, so that concurrent sweepers take different rows and a long
+ * backlog is checked page by page. Uses extractions_open_idx and extractions_conversation_open_idx.
  */
 export async function takeUnattended(
   sql: Sql,
@@ -14,11 +14,15 @@ export async function takeUnattended(
 ): Promise<OpenExtraction[]> {
   const { rows } = await sql.query<OpenExtraction>(
     `with due as (
-       select id from extractions
+       select id from extractions e
        where state in ('pending', 'active')
          and coalesce(case when state = 'active' then lease_until else next_attempt_at end, accepted_at)
              < now() - $1::integer * interval '1 millisecond'
          and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
+         and not exists (
+           select from extractions o
+           where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
+             and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
        order by accepted_no limit $2::integer for update skip locked
      )
      update extractions e set queue_checked_at = now() from due where e.id = due.id

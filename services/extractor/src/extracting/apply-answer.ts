@@ -3,6 +3,7 @@ import {
   assertFence,
   type Claim,
   type DatabasePool,
+  type Ended,
   type ExtractionOutcome,
   finishExtraction,
   isRetryableConflict,
@@ -26,11 +27,12 @@ export type Application = Readonly<{
 
 type Counts = Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchanged' | 'rejected'>;
 
-export type Applied = Readonly<{
-  counts: Counts;
-  /** Memories that still lack their vector. */
-  withoutVector: readonly string[];
-}>;
+export type Applied = Ended &
+  Readonly<{
+    counts: Counts;
+    /** Memories that still lack their vector. */
+    withoutVector: readonly string[];
+  }>;
 
 /**
  * Writes what an answer says: memories, their versions and vectors, the conversation's mark and the ledger's
@@ -74,7 +76,7 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
         embeddings: vectors === null ? null : { model: vectors.model, of: embeddings },
         outcome: toOutcome(application, written, counts),
       });
-      return applied ? { counts, withoutVector } : null;
+      return applied === null ? null : { ...applied, counts, withoutVector };
     } catch (error) {
       if (isRetryableConflict(error)) return null;
       throw error;
@@ -89,8 +91,8 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
       const { embeddings, withoutVector } = matchVectors(written, vectors);
       if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
       const counts = countChanges(application, written);
-      await finishExtraction(tx, claim, toOutcome(application, written, counts));
-      return { counts, withoutVector };
+      const ended = await finishExtraction(tx, claim, toOutcome(application, written, counts));
+      return { ...ended, counts, withoutVector };
     });
   }
 }

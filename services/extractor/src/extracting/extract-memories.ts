@@ -1,4 +1,4 @@
-import type { Claim, CoveredMessage, Material } from '@factmill/database';
+import type { Claim, CoveredMessage, Ended, Material } from '@factmill/database';
 import {
   buildTranscript,
   type Candidate,
@@ -37,7 +37,7 @@ export type ExtractDeps = Readonly<{
 /**
  * The way of a claimed extraction: messages and known memories → model → pin → embed → apply. Every step can be
  * repeated: what has been pinned is not asked again, what has been applied is not applied again. Resolves to the
- * counts of what changed.
+ * counts of what changed, and what comes next in the conversation.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
  */
@@ -46,7 +46,7 @@ export function createExtractMemories(deps: ExtractDeps) {
     claim: Claim,
     material: Material,
     signal: AbortSignal,
-  ): Promise<Record<string, number>> {
+  ): Promise<Ended & { counts: Record<string, number> }> {
     const preset = getPreset(claim.preset) ?? standard();
     const messages = material.messages.map(toTranscriptMessage);
     const answer = await deps.obtainAnswer(
@@ -92,7 +92,7 @@ export function createExtractMemories(deps: ExtractDeps) {
       degraded: degraded.length === 0 ? null : degraded.join(','),
     });
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
-    return applied.counts;
+    return { counts: applied.counts, next: applied.next };
   };
 
   /** Null when nobody said anything: then there is nothing to ask. */

@@ -13,7 +13,7 @@ import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
 import type { createExtractMemories } from './extract-memories.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
 import type { ProviderHealth } from './provider-health.ts';
-import { type createSettleFailure, waitForDatabase } from './settle-failure.ts';
+import { type createSettleFailure, only, type Run, waitForDatabase } from './settle-failure.ts';
 
 export type ProcessDeps = Readonly<{
   database: Sql;
@@ -30,6 +30,8 @@ export type ProcessDeps = Readonly<{
 
 export type ProcessExtraction = Readonly<{
   process: (job: ExtractJob, context: JobContext) => Promise<JobOutcome>;
+  /** What runs is finished, but nothing is begun after it. */
+  takeNoMore: () => void;
   /** Aborts what still runs and hands it back; resolves when all of it has. */
   close: () => Promise<void>;
 }>;
@@ -43,7 +45,10 @@ const MAX_LOST_CLAIMS = 20;
 const BUSY_DELAY_MS = 1_000;
 
 /**
- * One job: claims the extraction, keeps its lease, extracts, and turns what went wrong into what happens next.
+ * One job: claims the extraction, keeps its lease, extracts, and turns what went wrong into what happens next. Then it
+ * goes on with the next extraction of the conversation, if there is one: those come one after the other, and the jobs
+ * of the later ones end without effect while an earlier one is open. Asking the queue for the next could meet a job of
+ * that id that is just ending, and be ignored.
  *
  * A run goes on when the queue loses its job (Redis flushed or away): the lease in the ledger, not the lock in the
  * queue, says who may work, and the model is being paid already. It ends when the lease is lost, the time limit is
@@ -52,28 +57,48 @@ const BUSY_DELAY_MS = 1_000;
 export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
   const countEnded = createCounter('factmill_extractions_total', 'Extractions by how this run of them ended');
   /** By extraction. */
-  const running = new Map<string, Promise<JobOutcome>>();
+  const running = new Map<string, Promise<TakenRun>>();
   const stopping = new AbortController();
+  let takesNoMore = false;
 
   return {
     async process(job, context) {
-      const { extractionId } = job;
-      if (running.has(extractionId)) return { kind: 'delay', ms: BUSY_DELAY_MS };
-      const run = claimAndRun(job, context);
-      running.set(extractionId, run);
-      try {
-        return await run;
-      } finally {
-        running.delete(extractionId);
+      let failed: JobOutcome | null = null;
+      let run = await runOnce(job, context);
+      while (run.next !== null) {
+        if (run.outcome.kind === 'fail') failed ??= run.outcome;
+        if (takesNoMore) return { kind: 'delay', ms: 0 };
+        const endedHere = run.outcome !== ALREADY_OVER;
+        run = await runOnce({ ...job, extractionId: run.next }, context);
+        // It has a job of its own then, and that one a worker.
+        if (endedHere && run.outcome.kind === 'delay' && run.isTaken === true) return failed ?? DONE;
       }
+      // What comes back for the rest finds its own extraction over, and what is open after it.
+      return failed !== null && run.outcome.kind === 'done' ? failed : run.outcome;
+    },
+    takeNoMore() {
+      takesNoMore = true;
     },
     async close() {
+      takesNoMore = true;
       stopping.abort(new AppError('shutting_down', 'The worker is stopping.'));
       await Promise.allSettled(running.values());
     },
   };
 
-  async function claimAndRun(job: ExtractJob, context: JobContext): Promise<JobOutcome> {
+  async function runOnce(job: ExtractJob, context: JobContext): Promise<TakenRun> {
+    const { extractionId } = job;
+    if (running.has(extractionId)) return taken(BUSY_DELAY_MS);
+    const run = claimAndRun(job, context);
+    running.set(extractionId, run);
+    try {
+      return await run;
+    } finally {
+      running.delete(extractionId);
+    }
+  }
+
+  async function claimAndRun(job: ExtractJob, context: JobContext): Promise<TakenRun> {
     const startedAt = performance.now();
     let answer: ClaimAnswer;
     try {
@@ -86,12 +111,13 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
       });
     } catch (error) {
       if (isAppError(error) && error.code === 'database_unavailable') {
-        return waitForDatabase(context.attemptStarted, deps.random);
+        return only(waitForDatabase(context.attemptStarted, deps.random));
       }
       throw error;
     }
-    if (answer.kind === 'over') return { kind: 'done', counts: { already_over: 1 } };
-    if (answer.kind === 'leased') return { kind: 'delay', ms: answer.retryInMs };
+    if (answer.kind === 'over') return { outcome: ALREADY_OVER, next: answer.next };
+    if (answer.kind === 'waits') return only({ kind: 'done', counts: { waits_for_earlier: 1 } });
+    if (answer.kind === 'leased') return taken(answer.retryInMs);
     const { claim, material } = answer;
     const waitedMs = performance.now() - startedAt;
     return withSpan(
@@ -102,7 +128,8 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         attributes: { 'factmill.extraction_id': claim.id, 'factmill.fence': claim.fence },
       },
       async () => {
-        const outcome = await run(claim, material, context, waitedMs);
+        const ended = await run(claim, material, context, waitedMs);
+        const { outcome } = ended;
         countEnded(1, { outcome: outcome.kind });
         deps.logger.info(
           {
@@ -114,31 +141,27 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
           },
           'extraction',
         );
-        return outcome;
+        return ended;
       },
     );
   }
 
-  async function run(
-    claim: Claim,
-    material: Material,
-    context: JobContext,
-    waitedMs: number,
-  ): Promise<JobOutcome> {
+  async function run(claim: Claim, material: Material, context: JobContext, waitedMs: number): Promise<Run> {
     const lease = deps.leases.hold(claim);
     const signal = AbortSignal.any([withoutLockLoss(context.signal), lease.signal, stopping.signal]);
     const round = deps.health.round();
     try {
       if (claim.lostClaims >= MAX_LOST_CLAIMS) {
-        await failExtraction(deps.database, claim, {
+        const { next } = await failExtraction(deps.database, claim, {
           errorClass: 'poisoned',
           errorMessage: `${MAX_LOST_CLAIMS} workers in a row did not survive this extraction; replay it after finding out why.`,
         });
-        return { kind: 'fail', reason: 'poisoned' };
+        return { outcome: { kind: 'fail', reason: 'poisoned' }, next };
       }
       // A process that was stopped while it claimed comes with an old answer: another may have pinned one since.
       if (waitedMs >= LEASE_MS) await assertFence(deps.database, claim);
-      return { kind: 'done', counts: await deps.extractMemories(claim, material, signal) };
+      const { counts, next } = await deps.extractMemories(claim, material, signal);
+      return { outcome: { kind: 'done', counts }, next };
     } catch (error) {
       return await deps.settleFailure(claim, error, {
         signal,
@@ -150,6 +173,16 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     }
   }
 }
+
+/** `isTaken`: somebody else is working on it. */
+type TakenRun = Run & Readonly<{ isTaken?: boolean }>;
+
+function taken(ms: number): TakenRun {
+  return { outcome: { kind: 'delay', ms }, next: null, isTaken: true };
+}
+
+const DONE: JobOutcome = { kind: 'done' };
+const ALREADY_OVER: JobOutcome = { kind: 'done', counts: { already_over: 1 } };
 
 /** The queue's signal, less the one reason that does not end a run. */
 function withoutLockLoss(queueSignal: AbortSignal): AbortSignal {

@@ -1,5 +1,12 @@
 import type { Config } from '@factmill/config';
-import { type Claim, failExtraction, readSettings, releaseExtraction, type Sql } from '@factmill/database';
+import {
+  type Claim,
+  type Ended,
+  failExtraction,
+  readSettings,
+  releaseExtraction,
+  type Sql,
+} from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { type JobOutcome, retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
@@ -13,6 +20,14 @@ export type SettleDeps = Readonly<{
   logger: Logger;
   random: () => number;
 }>;
+
+/** How a run of an extraction ended, and what comes next in its conversation. */
+export type Run = Readonly<{ outcome: JobOutcome }> & Ended;
+
+/** A run after which nothing can start. */
+export function only(outcome: JobOutcome): Run {
+  return { outcome, next: null };
+}
 
 /** Errors that only a provider that is there can cause. */
 const ANSWERED: ReadonlySet<string> = new Set([
@@ -39,23 +54,25 @@ export function createSettleFailure(deps: SettleDeps) {
     claim: Claim,
     thrown: unknown,
     context: { signal: AbortSignal; attemptStarted: number; round: number },
-  ): Promise<JobOutcome> {
+  ): Promise<Run> {
     const error = toAppError(thrown, context.signal);
-    if (error.code === 'fenced') return { kind: 'done', counts: { fenced: 1 } };
+    if (error.code === 'fenced') return only({ kind: 'done', counts: { fenced: 1 } });
     try {
       if (error.code === 'shutting_down') {
         await releaseExtraction(deps.database, claim, { delayMs: 0, burns: false, ...recordOf(error) });
-        return { kind: 'delay', ms: 0 };
+        return only({ kind: 'delay', ms: 0 });
       }
-      if (error.code === 'database_unavailable') return waitForDatabase(context.attemptStarted, deps.random);
+      if (error.code === 'database_unavailable') {
+        return only(waitForDatabase(context.attemptStarted, deps.random));
+      }
       return await record(claim, error, context.round);
     } catch (failure) {
       deps.logger.warn({ err: failure, extraction_id: claim.id }, 'the ledger could not be written');
-      return waitForDatabase(context.attemptStarted, deps.random);
+      return only(waitForDatabase(context.attemptStarted, deps.random));
     }
   };
 
-  async function record(claim: Claim, error: AppError, round: number): Promise<JobOutcome> {
+  async function record(claim: Claim, error: AppError, round: number): Promise<Run> {
     const provider = blamesProvider(error.code)
       ? deps.health.failed(claim.id, round)
       : { failuresInRow: 0, othersSucceed: false };
@@ -74,14 +91,12 @@ export function createSettleFailure(deps: SettleDeps) {
       'extraction failed',
     );
     if (decision.kind === 'fail') {
-      await failExtraction(deps.database, claim, entry);
-      return { kind: 'fail', reason: error.code };
+      const { next } = await failExtraction(deps.database, claim, entry);
+      return { outcome: { kind: 'fail', reason: error.code }, next };
     }
     const burns = decision.kind === 'retry' && decision.burns;
     await releaseExtraction(deps.database, claim, { delayMs: decision.delayMs, burns, ...entry });
-    return decision.kind === 'outage'
-      ? { kind: 'pause', ms: decision.delayMs }
-      : { kind: 'delay', ms: decision.delayMs };
+    return only({ kind: decision.kind === 'outage' ? 'pause' : 'delay', ms: decision.delayMs });
   }
 }
 

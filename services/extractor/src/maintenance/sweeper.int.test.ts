@@ -77,9 +77,12 @@ test('1,500 lost extractions come back, each once, with four sweepers at it', as
   const under = await open();
   await under.extract(SAID, { queued: false });
   await under.database.query(
-    `insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset)
-     select gen_random_uuid(), tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset
-     from extractions, generate_series(1, 1499)`,
+    `with conversation as (
+       insert into conversations (tenant_id, id, user_id)
+       select tenant_id, 'lost ' || n, user_id from extractions, generate_series(1, 1499) as n returning *
+     )
+     insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset)
+     select gen_random_uuid(), tenant_id, user_id, id, 1, 1, 'request', 'standard' from conversation`,
   );
   const sweepers = [under.sweeper(), under.sweeper(), under.sweeper(), under.sweeper()];
   await waitFor(
@@ -132,6 +135,16 @@ test('a failed job that was left under the same id does not hide the loss', asyn
   expect((await findExtraction(under.database, TENANT, id))?.state).toBe('pending');
   expect(await sweepUntil([under.sweeper()], 1)).toBe(1);
   expect(await waitingJobs(under)).toBe(1);
+});
+
+test('of a conversation only the first goes back: the next follow when it has ended', async () => {
+  const under = await open();
+  const [first, second] = [
+    await under.extract(SAID, { conversationId: 'c', queued: false }),
+    await under.extract(SAID, { conversationId: 'c', queued: false }),
+  ];
+  expect(await sweepUntil([under.sweeper()], 1)).toBe(1);
+  expect(await under.queues.missing('extract', [`${first}_0`, `${second}_0`])).toEqual([`${second}_0`]);
 });
 
 test('live work is not touched: a lease, a retry that is not due, a fresh row', async () => {
