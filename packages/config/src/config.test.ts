@@ -68,11 +68,17 @@ describe('defaults', () => {
 describe('models', () => {
   const chat = { LLM_BASE_URL: 'http://model.test:1234', LLM_MODEL: 'small' };
 
+  test('fallback models come in their order, without blanks (B1)', () => {
+    const { chatModel } = loadConfig({ ...chat, LLM_FALLBACK_MODELS: ' tiny, mini:1b,, ' }).extractor;
+    expect(chatModel?.fallbackModels).toEqual(['tiny', 'mini:1b']);
+  });
+
   test('a chat endpoint without a key is used without one (A6)', () => {
     expect(loadConfig(chat).extractor.chatModel).toEqual({
       baseUrl: 'http://model.test:1234/v1',
       apiKey: '',
       model: 'small',
+      fallbackModels: [],
       maxTokens: 512,
       temperature: 0.1,
       timeoutMs: 60_000,

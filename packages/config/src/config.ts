@@ -5,6 +5,8 @@ export type ChatModelConfig = Readonly<{
   baseUrl: string;
   apiKey: string;
   model: string;
+  /** Asked for in this order when `model` is not available. */
+  fallbackModels: readonly string[];
   maxTokens: number;
   temperature: number;
   timeoutMs: number;
@@ -63,6 +65,8 @@ export type Config = Readonly<{
     chatModel: ChatModelConfig | null;
     maxAttempts: number;
     retry: Readonly<{ strategy: 'fixed' | 'exponential'; intervalMs: number; maxIntervalMs: number }>;
+    /** Least time between two tries of a provider that is down, over all extractors. */
+    probeIntervalMs: number;
     sweepIntervalMs: number;
     sweepGraceMs: number;
     deletedRetentionDays: number;
@@ -115,6 +119,7 @@ export function loadConfig(raw: RawEnvironment): Config {
         intervalMs: env.RETRY_INTERVAL_MS,
         maxIntervalMs: env.RETRY_MAX_INTERVAL_MS,
       },
+      probeIntervalMs: env.BREAKER_PROBE_INTERVAL_MS,
       sweepIntervalMs: env.SWEEP_INTERVAL_MS,
       sweepGraceMs: env.SWEEP_GRACE_MS,
       deletedRetentionDays: env.DELETED_RETENTION_DAYS,
@@ -128,6 +133,9 @@ function chatModelConfig(env: Environment): ChatModelConfig | null {
     baseUrl: apiRoot(env.LLM_BASE_URL),
     apiKey: env.LLM_API_KEY,
     model: env.LLM_MODEL,
+    fallbackModels: env.LLM_FALLBACK_MODELS.split(',')
+      .map((model) => model.trim())
+      .filter((model) => model !== ''),
     maxTokens: env.LLM_MAX_TOKENS,
     temperature: env.LLM_TEMPERATURE,
     timeoutMs: env.LLM_TIMEOUT_MS,

@@ -28,6 +28,7 @@ const KINDS = {
   model_throttled: 'unavailable',
   model_quota: 'unavailable',
   model_transient: 'unavailable',
+  model_unavailable: 'unavailable',
   model_config: 'invalid',
   model_input: 'invalid',
   model_refusal: 'invalid',

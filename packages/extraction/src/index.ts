@@ -17,6 +17,7 @@ export {
   unknownPlaceholders,
   type PromptTemplate,
 } from './prompt-template.ts';
+export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { estimateTokens } from './token-estimate.ts';
 export { buildTranscript, stripInjectedPostfixes, type Transcript } from './transcript.ts';
 export type {

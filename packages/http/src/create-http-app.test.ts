@@ -9,6 +9,7 @@ import { type HttpServer, listen } from './listen.ts';
 
 const lines: Record<string, unknown>[] = [];
 let ready: readonly string[] = [];
+let impaired: string[] = [];
 let alive: readonly string[] = [];
 let server: HttpServer;
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
       describe: () => ({ colour: 'green' }),
       liveness: () => Promise.resolve(alive),
       readiness: () => Promise.resolve(ready),
+      impaired: () => impaired,
     },
     routes: (routes) => {
       routes.post('/echo/:id', (request, response) => {
@@ -213,6 +215,9 @@ test('health says what is missing; readiness and liveness are status codes', asy
   expect((await ask('/health')).body).toMatchObject({ status: 'ok', version: '9.9.9', colour: 'green' });
   expect((await ask('/readyz')).status).toBe(200);
   expect((await ask('/healthz')).status).toBe(200);
+  impaired = ['a_part'];
+  expect((await ask('/health')).body).toMatchObject({ status: 'degraded', impaired });
+  expect(await ask('/readyz')).toMatchObject({ status: 200, body: { ready: true, impaired } });
   ready = ['database'];
   alive = ['stuck'];
   expect(await ask('/health')).toMatchObject({

@@ -12,6 +12,8 @@ export type HealthChecks = Readonly<{
   liveness?: () => Promise<readonly string[]>;
   /** Readiness: resolves to what is missing before requests can be served; empty is ready. */
   readiness: () => Promise<readonly string[]>;
+  /** What does not work although requests are served: shown in `/health` and `/readyz`, no reason for a 503. */
+  impaired?: () => readonly string[];
 }>;
 
 export type HttpAppOptions = Readonly<{
@@ -63,11 +65,13 @@ function addHealthRoutes(app: Express, options: HttpAppOptions): void {
   const { health, telemetry } = options;
   app.get('/health', async (_request, response) => {
     const missing = await health.readiness();
+    const impaired = health.impaired?.() ?? [];
     response.json({
-      status: missing.length === 0 ? 'ok' : 'degraded',
+      status: missing.length + impaired.length === 0 ? 'ok' : 'degraded',
       service: options.service,
       version: options.version,
       ...(missing.length === 0 ? {} : { missing }),
+      ...(impaired.length === 0 ? {} : { impaired }),
       ...health.describe(),
     });
   });
@@ -77,7 +81,12 @@ function addHealthRoutes(app: Express, options: HttpAppOptions): void {
   });
   app.get('/readyz', async (_request, response) => {
     const missing = await health.readiness();
-    response.status(missing.length === 0 ? 200 : 503).json({ ready: missing.length === 0, missing });
+    const impaired = health.impaired?.() ?? [];
+    response.status(missing.length === 0 ? 200 : 503).json({
+      ready: missing.length === 0,
+      missing,
+      ...(impaired.length === 0 ? {} : { impaired }),
+    });
   });
   app.get('/metrics', (request, response) => {
     telemetry.metricsHandler(request, response);

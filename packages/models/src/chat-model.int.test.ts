@@ -6,6 +6,7 @@ import {
   freePort,
   type ScriptedModel,
   type ScriptedReply,
+  type ScriptedRequest,
   waitFor,
 } from '@factmill/testkit';
 import { type ChatModel, type ChatModelConfig, createChatModel } from './chat-model.ts';
@@ -102,7 +103,13 @@ describe('createChatModel', () => {
     ['401', error(401, 'invalid_api_key'), 'model_config'],
     ['400 with a bad key', error(400, 'invalid_api_key'), 'model_config'],
     ['403', error(403), 'model_config'],
-    ['404 of a model', error(404, 'model_not_found'), 'model_config'],
+    ['404 of a model', error(404, 'model_not_found'), 'model_unavailable'],
+    [
+      '404 in the words of Ollama',
+      { status: 404, body: { error: { message: "model 'small' not found" } } },
+      'model_unavailable',
+    ],
+    ['404 of a path', { status: 404, body: { error: { message: 'no such route' } } }, 'model_config'],
     ['404 of a path as a web page', { ...html, status: 404 }, 'model_config'],
     ['405', error(405), 'model_config'],
     ['400 as a web page', { ...html, status: 400 }, 'model_config'],
@@ -229,6 +236,129 @@ describe('createChatModel', () => {
     expect(server.callCount).toBe(3);
     await model.complete({ messages });
     expect(server.callCount).toBe(4);
+  });
+
+  describe('the form of the reply', () => {
+    const schema = { name: 'tea', schema: { type: 'object', additionalProperties: { type: 'string' } } };
+    const refuse =
+      (...types: string[]) =>
+      ({ body }: ScriptedRequest): ScriptedReply | undefined => {
+        const { type } = (body['response_format'] ?? {}) as { type?: string };
+        if (type === undefined || !types.includes(type)) return undefined;
+        return {
+          status: 400,
+          body: { error: { message: `'response_format.type' ${type} is not known`, code: null } },
+        };
+      };
+    const sentFormats = (): unknown[] =>
+      server.calls.map(({ body }) => (body['response_format'] as { type?: string } | undefined)?.type);
+
+    test('is sent as a schema, not strict', async () => {
+      await model.complete({ messages, schema });
+      expect(server.calls[0]?.body['response_format']).toEqual({
+        type: 'json_schema',
+        json_schema: { ...schema, strict: false },
+      });
+    });
+
+    test('is left out of requests that have none', async () => {
+      await model.complete({ messages });
+      expect(server.calls[0]?.body).not.toHaveProperty('response_format');
+    });
+
+    test('falls back to any JSON, then to nothing, and stays there', async () => {
+      server.setReply(refuse('json_schema'));
+      await model.complete({ messages, schema });
+      await model.complete({ messages, schema });
+      expect(sentFormats()).toEqual(['json_schema', 'json_object', 'json_object']);
+      server.setReply(refuse('json_schema', 'json_object'));
+      await model.complete({ messages, schema });
+      await model.complete({ messages, schema });
+      expect(sentFormats().slice(3)).toEqual(['json_object', undefined, undefined]);
+    });
+
+    test('a refusal of several parameters is learned step by step', async () => {
+      const refuseFormat = refuse('json_schema', 'json_object');
+      server.setReply((request) => {
+        if (!('temperature' in request.body)) return refuseFormat(request);
+        const error = { message: 'no', param: 'temperature', code: 'unsupported_value' };
+        return { status: 400, body: { error } };
+      });
+      expect((await model.complete({ messages, schema })).finishReason).toBe('stop');
+      expect(server.callCount).toBe(4);
+    });
+
+    test('another 400 is not taken for it', async () => {
+      server.setReply(() => ({ status: 400, body: { error: { message: 'bad', code: null } } }));
+      await expect(model.complete({ messages, schema })).rejects.toMatchObject({ code: 'model_input' });
+      expect(server.callCount).toBe(1);
+    });
+  });
+
+  test('a request can have a limit of its own', async () => {
+    await model.complete({ messages, maxTokens: 20 });
+    expect(server.calls[0]?.body['max_tokens']).toBe(20);
+  });
+
+  describe('streamed', () => {
+    test('the chunks are put together, with finish reason and usage', async () => {
+      server.setReply(() => ({ content: 'The user likes oolong — 烏龍 tea.\nNothing else.' }));
+      const reply = await model.complete({ messages, stream: true });
+      expect(reply).toMatchObject({
+        text: 'The user likes oolong — 烏龍 tea.\nNothing else.',
+        finishReason: 'stop',
+        model: 'small',
+      });
+      expect(reply.usage.completionTokens).toBeGreaterThan(0);
+      expect(server.calls[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    });
+
+    test('an endpoint that answers in one piece is understood', async () => {
+      server.setReply(() => ({ body: { choices: [{ message: { content: 'whole' } }] } }));
+      expect((await model.complete({ messages, stream: true })).text).toBe('whole');
+    });
+
+    test('usage is not asked for where that is refused', async () => {
+      server.setReply(({ body }) =>
+        'stream_options' in body
+          ? { status: 400, body: { error: { message: 'Unknown field: stream_options' } } }
+          : { content: 'fine' },
+      );
+      expect(await model.complete({ messages, stream: true })).toMatchObject({
+        text: 'fine',
+        usage: { promptTokens: 0, completionTokens: 0 },
+      });
+    });
+
+    test('a stream that breaks off or ends without its end is tried again', async () => {
+      const chunk = `data: ${JSON.stringify({ choices: [{ delta: { content: 'half' } }] })}\n\n`;
+      const headers = { 'content-type': 'text/event-stream' };
+      server.setReply(() => ({ body: chunk, headers }));
+      const ended: unknown = await model
+        .complete({ messages, stream: true })
+        .catch((error: unknown) => error);
+      expect(ended).toMatchObject({ code: 'model_transient' });
+      server.setReply(() => ({ body: chunk.repeat(4), headers, destroy: 'half' }));
+      const cut: unknown = await model.complete({ messages, stream: true }).catch((error: unknown) => error);
+      expect(cut).toMatchObject({ code: 'model_transient' });
+    });
+
+    test('errors before and in the stream are classified', async () => {
+      server.setReply(() => ({ status: 429, headers: { 'retry-after': '7' } }));
+      await expect(model.complete({ messages, stream: true })).rejects.toMatchObject({
+        code: 'model_throttled',
+        retryAfterSeconds: 7,
+      });
+      const error = { message: PROMPT, code: 'server_error' };
+      server.setReply(() => ({
+        body: `data: ${JSON.stringify({ error })}\n\n`,
+        headers: { 'content-type': 'text/event-stream' },
+      }));
+      await expect(model.complete({ messages, stream: true })).rejects.toMatchObject({
+        code: 'model_transient',
+        message: expect.not.stringContaining('oolong'),
+      });
+    });
   });
 
   test('a base URL that is none is refused when it is made', () => {

@@ -1,7 +1,9 @@
 import { isAppError } from '@factmill/errors';
 import { parseChatReply } from './chat-reply.ts';
-import { createEndpointClient } from './endpoint-client.ts';
+import { createEndpointClient, type EndpointClient } from './endpoint-client.ts';
 import { ModelCallError } from './error-signals.ts';
+import { joinChunks } from './join-chunks.ts';
+import { createRequestShape, type ReplySchema } from './request-shape.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
@@ -19,7 +21,16 @@ export type ChatModelConfig = Readonly<{
   temperature?: number;
 }>;
 
-export type ChatRequest = Readonly<{ messages: readonly ChatMessage[]; signal?: AbortSignal }>;
+export type ChatRequest = Readonly<{
+  messages: readonly ChatMessage[];
+  /** Default: the model's. */
+  maxTokens?: number;
+  /** Tells the endpoint the form of the reply, as far as it takes that; the reply can still be anything. */
+  schema?: ReplySchema;
+  /** Has the reply streamed; it is returned when it is complete all the same. */
+  stream?: boolean;
+  signal?: AbortSignal;
+}>;
 
 export type ChatReply = Readonly<{
   /** Never empty. */
@@ -40,7 +51,7 @@ export type ChatModel = Readonly<{
 }>;
 
 /**
- * A client for non-streaming chat completions at an OpenAI-compatible endpoint.
+ * A client for chat completions of one model at an OpenAI-compatible endpoint.
  *
  * `complete` makes one attempt and throws AppError: `model_throttled` and `model_transient` (try again later),
  * `model_quota`, `model_config` (someone has to act), `model_input`, `model_refusal`, `model_truncated`,
@@ -51,46 +62,43 @@ export function createChatModel(
   config: ChatModelConfig,
   deps: Readonly<{ now: () => number }> = { now: Date.now },
 ): ChatModel {
-  const { baseUrl, apiKey = '', model, timeoutMs, maxTokens = 512, temperature = 0.1 } = config;
+  const { baseUrl, apiKey = '', timeoutMs } = config;
   const endpoint = createEndpointClient({ baseUrl, apiKey, timeoutMs, settings: 'LLM', now: deps.now });
-  // What this model takes; learned from its first complaint and kept.
-  let limitField: 'max_tokens' | 'max_completion_tokens' = 'max_tokens';
-  let sendsTemperature = true;
+  return { ...createChatModelAt(endpoint, config), close: endpoint.close };
+}
 
-  const request = async ({ messages, signal }: ChatRequest): Promise<unknown> => {
-    const sent = { limitField, sendsTemperature };
-    const body = {
-      model,
-      messages,
-      stream: false,
-      [sent.limitField]: maxTokens,
-      ...(sent.sendsTemperature ? { temperature } : {}),
-    };
+/** The same over a connection that belongs to the caller. */
+export function createChatModelAt(
+  endpoint: EndpointClient,
+  config: Pick<ChatModelConfig, 'model' | 'maxTokens' | 'temperature'>,
+): Omit<ChatModel, 'close'> {
+  const { model, temperature = 0.1 } = config;
+  const shape = createRequestShape(model);
+
+  const ask = async (request: ChatRequest): Promise<unknown> => {
+    const { messages, schema, stream = false, signal } = request;
+    const maxTokens = request.maxTokens ?? config.maxTokens ?? 512;
+    const { body, sent } = shape.build({ messages, maxTokens, temperature, schema, stream });
     try {
-      return await endpoint.post('/chat/completions', body, signal);
+      if (!stream) return await endpoint.post('/chat/completions', body, signal);
+      const reply = await endpoint.postStreamed('/chat/completions', body, signal);
+      return 'events' in reply ? joinChunks(reply.events) : reply.body;
     } catch (error) {
-      const parameter = rejectedParameterOf(error);
-      // Newer hosted models refuse `max_tokens` and any temperature but their own. Such a refusal costs nothing, so
-      // the request is repeated at once without what was refused; each of the two can happen only once.
-      if (parameter === 'max_tokens' && sent.limitField === 'max_tokens')
-        limitField = 'max_completion_tokens';
-      else if (parameter === 'temperature' && sent.sendsTemperature) sendsTemperature = false;
-      else throw error;
-      return request({ messages, ...(signal ? { signal } : {}) });
+      if (shape.learn(sent, rejectedParameterOf(error))) return ask(request);
+      throw error;
     }
   };
 
   return {
     name: model,
-    complete: async (chatRequest) => {
-      const body = await request(chatRequest);
+    complete: async (request) => {
       try {
-        return parseChatReply(body, model);
+        return parseChatReply(await ask(request), model);
       } catch (error) {
+        request.signal?.throwIfAborted();
         throw endpoint.toError(error);
       }
     },
-    close: endpoint.close,
   };
 }
 

@@ -4,6 +4,7 @@ import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
+import { untilAborted } from './until-aborted.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 export type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
@@ -86,18 +87,3 @@ const NO_EMBEDDER: Embedder = {
   },
   close: async () => {},
 };
-
-/** A batch in the worker thread cannot be called back; its caller need not wait for it. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  let listener = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    listener = () => reject(signal.reason);
-    signal.addEventListener('abort', listener, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', listener);
-  }
-}

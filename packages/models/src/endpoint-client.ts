@@ -19,6 +19,17 @@ export type EndpointClient = Readonly<{
    * Throws the reason of `signal` when that fires, else AppError with a `model_*` code.
    */
   post: (path: string, body: object, signal?: AbortSignal) => Promise<unknown>;
+  /**
+   * The same for a reply that comes as server-sent events: all of them, parsed, once the last has come. An endpoint
+   * that answers with a whole body after all gives that. Throws as `post` does.
+   */
+  postStreamed: (
+    path: string,
+    body: object,
+    signal?: AbortSignal,
+  ) => Promise<Readonly<{ events: readonly unknown[] }> | Readonly<{ body: unknown }>>;
+  /** Gets the JSON at a path under the base URL. Throws as `post` does. */
+  get: (path: string, signal?: AbortSignal) => Promise<unknown>;
   /** Classifies an error found in a reply, with this endpoint's name in the message. */
   toError: (error: unknown) => AppError;
   close: () => Promise<void>;
@@ -39,19 +50,38 @@ export function createEndpointClient(config: EndpointConfig): EndpointClient {
   const toError = (error: unknown): AppError =>
     classifyModelError(error, { host: url.host, settings, nowMs: now() });
 
+  const call = async <T>(
+    signal: AbortSignal | undefined,
+    use: (client: OpenAI, callSignal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await withDeadline(timeoutMs, [signal, closing.signal], async (callSignal) => {
+        client ??= loadClient(url, authorization, timeoutMs);
+        return use(await client, callSignal);
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw isAppError(error) ? error : toError(error);
+    }
+  };
+
   return {
     toError,
-    post: async (path, body, signal) => {
-      try {
-        return await withDeadline(timeoutMs, [signal, closing.signal], async (callSignal) => {
-          client ??= loadClient(url, authorization, timeoutMs);
-          return toJson(await (await client).post<unknown>(path, { body, signal: callSignal }));
-        });
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw isAppError(error) ? error : toError(error);
-      }
-    },
+    post: (path, body, signal) =>
+      call(signal, async (client, callSignal) =>
+        toJson(await client.post<unknown>(path, { body, signal: callSignal })),
+      ),
+    postStreamed: (path, body, signal) =>
+      call(signal, async (client, callSignal) => {
+        const response = await client.post(path, { body, signal: callSignal }).asResponse();
+        return isEventStream(response)
+          ? { events: await readEvents(response, client) }
+          : { body: toJson(await response.text()) };
+      }),
+    get: (path, signal) =>
+      call(signal, async (client, callSignal) =>
+        toJson(await client.get<unknown>(path, { signal: callSignal })),
+      ),
     close: async () => {
       closing.abort(new AppError('shutting_down', 'The model client is closed.'));
     },
@@ -75,6 +105,20 @@ async function loadClient(url: URL, authorization: string | null, timeoutMs: num
     timeout: timeoutMs + 1000,
     defaultHeaders: { Authorization: authorization },
   });
+}
+
+function isEventStream(response: Response): boolean {
+  return (response.headers.get('content-type') ?? '').includes('text/event-stream');
+}
+
+/** Reads a stream to its end. Given the client, so that the SDK's log, which is off there, never shows a chunk. */
+async function readEvents(response: Response, client: OpenAI): Promise<unknown[]> {
+  const { Stream } = await import('openai/streaming');
+  const events: unknown[] = [];
+  for await (const event of Stream.fromSSEResponse<unknown>(response, new AbortController(), client)) {
+    events.push(event);
+  }
+  return events;
 }
 
 /** Some endpoints send JSON with the content type of text; the SDK hands that over as a string. */

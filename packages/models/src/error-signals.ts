@@ -15,6 +15,8 @@ export type ErrorSignals = Readonly<{
   retryAfterSeconds: number | undefined;
   /** Name of a request parameter that the model does not take. */
   rejectedParameter: string | undefined;
+  /** The endpoint says that it does not have the model. */
+  missingModel: boolean;
 }>;
 
 /** Cause of every `model_*` error: the signals, as a line for the log and as data, instead of the original error. */
@@ -56,6 +58,7 @@ const NO_SIGNALS: ErrorSignals = {
   badReply: false,
   retryAfterSeconds: undefined,
   rejectedParameter: undefined,
+  missingModel: false,
 };
 
 /**
@@ -77,8 +80,11 @@ export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
       html: (headers.get('content-type') ?? '').includes('text/html'),
       retryAfterSeconds: parseRetryAfter(headers, nowMs),
       rejectedParameter: readRejectedParameter(error),
+      missingModel: saysMissingModel(error),
     };
   }
+  // What the SDK throws for an error that is reported within a stream.
+  if (name === 'APIError') return readReplySignals({ error });
   // A reply cut off in the middle is a lost connection; a whole one that does not parse is a bad reply.
   if (name === 'SyntaxError') return { ...NO_SIGNALS, badReply: true };
   const transport = readTransportCode(error);
@@ -107,8 +113,33 @@ function readCodes(source: object): string[] {
   return [code, type].filter(isPlainWord).map((word) => word.toLowerCase());
 }
 
+const MISSING_MODEL_CODES = ['model_not_found', 'modelnotfound'];
+
+/** By code, or by what Ollama, vLLM and their like write; the text is looked at for that only. */
+function saysMissingModel(error: object): boolean {
+  const { message } = error as { message?: unknown };
+  return (
+    readCodes(error).some((code) => MISSING_MODEL_CODES.includes(code)) ||
+    (typeof message === 'string' &&
+      /^(404 )?.{0,12}\bmodel\b.{0,200}(not found|does not exist)/i.test(message))
+  );
+}
+
+/**
+ * Parameters that endpoints refuse in many words and codes: told by their name, in `param` (also of a part of them,
+ * as in `response_format.type`) or in the text of the error, which is looked at for that only.
+ */
+const NAMED_PARAMETERS = [
+  { name: 'response_format', words: /response_format|json_schema|json_object/ },
+  { name: 'stream_options', words: /stream_options/ },
+];
+
 function readRejectedParameter(error: object): string | undefined {
-  const { code, param } = error as { code?: unknown; param?: unknown };
+  const { code, param, message } = error as { code?: unknown; param?: unknown; message?: unknown };
+  const named = NAMED_PARAMETERS.find(({ words }) =>
+    [param, message].some((text) => typeof text === 'string' && words.test(text)),
+  );
+  if (named) return named.name;
   return (code === 'unsupported_parameter' || code === 'unsupported_value') && isPlainWord(param)
     ? param
     : undefined;

@@ -1,5 +1,13 @@
 export { createChatModel } from './chat-model.ts';
 export type { ChatMessage, ChatModel, ChatModelConfig, ChatReply, ChatRequest } from './chat-model.ts';
+export { createFallbackChatModel } from './fallback-chat-model.ts';
+export type {
+  FallbackChatModel,
+  FallbackChatModelConfig,
+  FallbackChatModelDeps,
+  ModelAvailability,
+} from './fallback-chat-model.ts';
+export type { ReplySchema } from './request-shape.ts';
 export { createEmbedder } from './embedder.ts';
 export type { Embedder, EmbedOptions } from './embedder.ts';
 export type { EmbedderConfig } from './embedding-source.ts';

@@ -27,7 +27,7 @@ const QUOTA_CODES = [
   'insufficient_balance',
 ];
 const ACCESS_CODES = ['invalid_api_key', 'authentication_error', 'permission_error'];
-const MISSING_CODES = ['model_not_found', 'not_found_error'];
+const MISSING_CODES = ['not_found_error'];
 const TOO_LONG_CODES = ['context_length_exceeded', 'string_above_max_length'];
 const INPUT_CODES = ['invalid_request_error'];
 const REFUSAL_CODES = ['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation'];
@@ -49,6 +49,11 @@ const RULES: readonly Rule[] = [
     code: 'model_refusal',
     when: ({ codes }) => includesAny(codes, REFUSAL_CODES),
     message: ({ endpoint }) => `The content filter of ${endpoint} refused the request.`,
+  },
+  {
+    code: 'model_unavailable',
+    when: ({ missingModel }) => missingModel,
+    message: ({ endpoint, settings }) => `The model does not exist at ${endpoint}. Check ${settings}_MODEL.`,
   },
   {
     code: 'model_config',

@@ -8,7 +8,7 @@ import {
   registerEmbeddingModel,
 } from '@factmill/database';
 import { createHttpApp, listen } from '@factmill/http';
-import { type ChatModel, createChatModel, type Embedder } from '@factmill/models';
+import type { Embedder } from '@factmill/models';
 import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
 import { createClosers, createReadiness, VERSION } from '@factmill/runtime';
 import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
@@ -18,6 +18,7 @@ import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { createEmbedTexts } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
 import { createLeases } from './extracting/leases.ts';
+import { openChatModel } from './extracting/open-chat-model.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
 import { createProviderHealth } from './extracting/provider-health.ts';
@@ -73,8 +74,10 @@ async function build(
   const newId = () => uuidv7();
   const wantsEmbedding = config.embedding.provider !== 'none';
   const embedTexts = wantsEmbedding ? createEmbedTexts({ embedder: deps.embedder, database }) : null;
-  const chatModel: ChatModel | null =
-    config.extractor.chatModel === null ? null : closers.add(createChatModel(config.extractor.chatModel));
+  const chatModel =
+    config.extractor.chatModel === null
+      ? null
+      : closers.add(openChatModel(config.extractor.chatModel, logger));
   const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel);
   const { profile } = deps.embedder;
   // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
@@ -178,10 +181,11 @@ async function build(
     maxBodyBytes: 1_024,
     health: {
       describe: () => ({
-        extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
+        extraction: chatModel === null ? 'extractive' : chatModel.name,
         embedding: config.embedding.provider,
         concurrency: config.extractor.concurrency,
       }),
+      impaired: () => (chatModel?.availability().kind === 'none' ? ['extraction_model'] : []),
       liveness: async () => {
         const stuck = await Promise.all(
           (['extraction', 'maintenance'] as const).map(async (queue) => {

@@ -53,7 +53,12 @@ export type ExtractorUnderTest = Readonly<{
   close: () => Promise<void>;
 }>;
 
-export type ExtractOptions = Readonly<{ userId?: string; conversationId?: string; queued?: boolean }>;
+export type ExtractOptions = Readonly<{
+  userId?: string;
+  conversationId?: string;
+  queued?: boolean;
+  preset?: string;
+}>;
 
 const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'dropped', 'skipped']);
 
@@ -87,6 +92,7 @@ export async function openExtractorUnderTest(
     EMBEDDING_PROVIDER: 'openai',
     EMBEDDING_MODEL: 'scripted-embedding',
     RETRY_INTERVAL_MS: '100',
+    BREAKER_PROBE_INTERVAL_MS: '50',
     SWEEP_INTERVAL_MS: '200',
     SWEEP_GRACE_MS: '300',
     SHUTDOWN_GRACE_MS: '1000',
@@ -126,7 +132,7 @@ export async function openExtractorUnderTest(
       regenerated: false,
       extractionId,
       trigger: 'request',
-      preset: 'facts-and-context',
+      preset: given.preset ?? 'facts-and-context',
       extractionMetadata: {},
       traceparent: null,
       idempotencyKey: null,

@@ -20,6 +20,7 @@ function failure(code: ErrorCode, more: Partial<Failure> = {}, retryAfterSeconds
 describe('decideRetry, the table of error classes', () => {
   test.each<[ErrorCode, ReturnType<typeof decideRetry>]>([
     ['model_throttled', { kind: 'outage', delayMs: 5_000 }],
+    ['model_unavailable', { kind: 'outage', delayMs: 5_000 }],
     ['model_quota', { kind: 'outage', delayMs: 30_000 }],
     ['model_config', { kind: 'outage', delayMs: 30_000 }],
     ['model_transient', { kind: 'retry', delayMs: 5_000, burns: false }],
@@ -62,6 +63,7 @@ describe('decideRetry, the table of error classes', () => {
       'model_throttled',
       'model_quota',
       'model_transient',
+      'model_unavailable',
       'model_config',
     ]);
   });

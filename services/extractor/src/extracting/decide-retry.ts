@@ -29,6 +29,7 @@ type Treatment = 'fail' | 'attempt' | 'outage' | 'transient';
 /** The one table of the error classes (architecture.md). What is not listed is our own bug: retried, then failed. */
 const TREATMENTS: Readonly<Partial<Record<ErrorCode, Treatment>>> = {
   model_throttled: 'outage',
+  model_unavailable: 'outage',
   model_quota: 'outage',
   model_config: 'outage',
   model_transient: 'transient',
@@ -61,7 +62,7 @@ export function decideRetry(failure: Failure): Decision {
       return { kind: 'fail' };
     case 'outage': {
       const delayMs = delayFor(provider.failuresInRow);
-      const needsOperator = error.code !== 'model_throttled';
+      const needsOperator = error.code === 'model_quota' || error.code === 'model_config';
       return { kind: 'outage', delayMs: needsOperator ? Math.max(delayMs, OPERATOR_DELAY_MS) : delayMs };
     }
     case 'transient': {

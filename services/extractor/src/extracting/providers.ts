@@ -4,6 +4,7 @@ import {
   extractFromMessages,
   type KnownMemory,
   type Preset,
+  replySchemaOf,
   type TranscriptMessage,
   type Transcript,
 } from '@factmill/extraction';
@@ -58,8 +59,11 @@ export function createChatProvider(model: ChatModel): Provider {
       knownMemories: question.known,
       now: question.now,
     });
+    const schema = replySchemaOf(question.preset);
     const reply = await model.complete({
       messages: [...prompt.messages, ...follow],
+      // A line is read as it comes (B4); JSON is of no use before its end.
+      ...(schema === null ? { stream: true } : { schema }),
       signal: question.signal,
     });
     return {

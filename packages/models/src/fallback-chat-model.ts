@@ -1,0 +1,147 @@
+import { AppError, isAppError } from '@factmill/errors';
+import {
+  type ChatModel,
+  type ChatModelConfig,
+  type ChatReply,
+  type ChatRequest,
+  createChatModelAt,
+} from './chat-model.ts';
+import { createEndpointClient } from './endpoint-client.ts';
+import { isRecord, ModelCallError } from './error-signals.ts';
+import { pickModels, RECHECK_MS } from './pick-models.ts';
+import { untilAborted } from './until-aborted.ts';
+
+export type FallbackChatModelConfig = ChatModelConfig &
+  Readonly<{
+    /** Asked for in this order when `model` is not available. */
+    fallbackModels: readonly string[];
+  }>;
+
+/** `unknown` until the endpoint has said something about our models; `none`: it has not one of them. */
+export type ModelAvailability =
+  Readonly<{ kind: 'unknown' }> | Readonly<{ kind: 'none' }> | Readonly<{ kind: 'model'; model: string }>;
+
+export type FallbackChatModel = ChatModel &
+  Readonly<{
+    availability: () => ModelAvailability;
+    /** Finds out which model is to be asked, when there is more than one. Never rejects. */
+    check: () => Promise<void>;
+  }>;
+
+export type FallbackChatModelDeps = Readonly<{
+  now: () => number;
+  /** Told of every change. */
+  onAvailability?: (availability: ModelAvailability) => void;
+}>;
+
+/** A list of models is read within this time, or done without. */
+const LIST_TIMEOUT_MS = 5_000;
+
+/**
+ * The configured model of an endpoint if it is available, else the first that is of an ordered list.
+ *
+ * With more than one model the endpoint's `/models` decides, when it offers that; else its answers do: a model that it
+ * says it does not have is passed over. While a fallback is in use, or none, it is looked again after a minute, or with
+ * the next call. `complete` throws what `createChatModel` says, and `model_unavailable` when no model is available.
+ */
+export function createFallbackChatModel(
+  config: FallbackChatModelConfig,
+  deps: FallbackChatModelDeps = { now: Date.now },
+): FallbackChatModel {
+  const { baseUrl, apiKey = '', timeoutMs } = config;
+  const endpoint = createEndpointClient({ baseUrl, apiKey, timeoutMs, settings: 'LLM', now: deps.now });
+  const names = [...new Set([config.model, ...config.fallbackModels])];
+  const models = new Map(names.map((model) => [model, createChatModelAt(endpoint, { ...config, model })]));
+  const missingSinceMs = new Map<string, number>();
+  let listed: readonly string[] | null = null;
+  let listedAtMs = Number.NEGATIVE_INFINITY;
+  let listing: Promise<void> | undefined;
+  let availability: ModelAvailability = { kind: 'unknown' };
+
+  const become = (next: ModelAvailability): void => {
+    const before = availability;
+    availability = next;
+    const same =
+      before.kind === next.kind &&
+      (before.kind !== 'model' || next.kind !== 'model' || before.model === next.model);
+    if (!same) deps.onAvailability?.(next);
+  };
+
+  const readList = async (): Promise<void> => {
+    try {
+      listed = readModelIds(await endpoint.get('/models', AbortSignal.timeout(LIST_TIMEOUT_MS)));
+    } catch {
+      // No list, for now or at all: the answers of the models tell.
+      listed = null;
+    }
+    if (listed !== null) missingSinceMs.clear();
+    listedAtMs = deps.now();
+  };
+
+  const pick = async (signal?: AbortSignal): Promise<string[]> => {
+    const settled = availability.kind === 'model' && availability.model === config.model;
+    const isStale = availability.kind !== 'model' || deps.now() - listedAtMs >= RECHECK_MS;
+    if (names.length > 1 && !settled && isStale) {
+      listing ??= readList().finally(() => {
+        listing = undefined;
+      });
+      await untilAborted(listing, signal);
+    }
+    return pickModels(names, { listed, missingSinceMs }, deps.now());
+  };
+
+  const complete = async (request: ChatRequest): Promise<ChatReply> => {
+    let refusal: unknown;
+    for (const name of await pick(request.signal)) {
+      try {
+        const reply = await models.get(name)?.complete(request);
+        if (reply === undefined) throw new Error('every name has its model');
+        missingSinceMs.delete(name);
+        become({ kind: 'model', model: name });
+        return reply;
+      } catch (error) {
+        if (!saysMissing(error)) throw error;
+        missingSinceMs.set(name, deps.now());
+        refusal = error;
+      }
+    }
+    become({ kind: 'none' });
+    throw names.length === 1 && refusal !== undefined ? refusal : noneAvailable();
+  };
+
+  return {
+    get name() {
+      return availability.kind === 'model' ? availability.model : config.model;
+    },
+    complete,
+    availability: () => availability,
+    check: async () => {
+      if (names.length === 1) return;
+      const [first] = await pick();
+      if (listed !== null) become(first === undefined ? { kind: 'none' } : { kind: 'model', model: first });
+    },
+    close: endpoint.close,
+  };
+}
+
+function noneAvailable(): AppError {
+  return new AppError(
+    'model_unavailable',
+    'None of the models in LLM_MODEL and LLM_FALLBACK_MODELS is available at LLM_BASE_URL. Extraction goes on when one is.',
+  );
+}
+
+/** Whether an error says that the endpoint does not have the model; of several models, any 404 is taken for that. */
+function saysMissing(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  if (error.code === 'model_unavailable') return true;
+  return error.cause instanceof ModelCallError && error.cause.signals.status === 404;
+}
+
+function readModelIds(body: unknown): string[] | null {
+  const data = isRecord(body) ? body['data'] : undefined;
+  if (!Array.isArray(data)) return null;
+  return data.flatMap((item: unknown) =>
+    isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : [],
+  );
+}

@@ -1,0 +1,30 @@
+import { isRecord, UnusableReplyError } from './error-signals.ts';
+
+/**
+ * The chunks of a streamed chat completion as the completion they make up, for `parseChatReply`. Pure.
+ *
+ * Throws UnusableReplyError for chunks that are none or report an error, and `connection lost` when the stream ended
+ * before its finish reason: what has come so far is then not an answer.
+ */
+export function joinChunks(chunks: readonly unknown[]): unknown {
+  let content = '';
+  let refusal = '';
+  let finishReason: string | undefined;
+  let usage: unknown;
+  let model: unknown;
+  for (const chunk of chunks) {
+    if (!isRecord(chunk) || 'error' in chunk) throw new UnusableReplyError(chunk);
+    model ??= chunk['model'];
+    usage = chunk['usage'] ?? usage;
+    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+    if (!isRecord(choice)) continue;
+    const delta = isRecord(choice['delta']) ? choice['delta'] : {};
+    if (typeof delta['content'] === 'string') content += delta['content'];
+    if (typeof delta['refusal'] === 'string') refusal += delta['refusal'];
+    if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason'];
+  }
+  // The words that Node's fetch has for a body that broke off.
+  if (finishReason === undefined) throw new TypeError('terminated');
+  const message = { content, refusal: refusal === '' ? null : refusal };
+  return { model, usage, choices: [{ message, finish_reason: finishReason }] };
+}

@@ -1,0 +1,30 @@
+import type { ChatModelConfig } from '@factmill/config';
+import { createFallbackChatModel, type FallbackChatModel } from '@factmill/models';
+import type { Logger } from '@factmill/telemetry';
+
+/**
+ * The configured chat model with its fallbacks (B1). Says in the log once when extraction goes off because the endpoint
+ * has none of them, when it goes on, and when another model is used. With a list it looks at once which one that is;
+ * the start does not wait for it.
+ */
+export function openChatModel(config: ChatModelConfig, logger: Logger): FallbackChatModel {
+  let wasOff = false;
+  const model = createFallbackChatModel(config, {
+    now: Date.now,
+    onAvailability: (availability) => {
+      if (availability.kind === 'none') {
+        wasOff = true;
+        logger.warn(
+          'extraction is off: the endpoint has none of the models in LLM_MODEL and LLM_FALLBACK_MODELS; what is accepted waits until it has one',
+        );
+      } else if (availability.kind === 'model') {
+        const fallback = availability.model !== config.model;
+        if (fallback) logger.warn('LLM_MODEL is not available, a model of LLM_FALLBACK_MODELS is used');
+        else if (wasOff) logger.info('LLM_MODEL is available, extraction is on');
+        wasOff = fallback;
+      }
+    },
+  });
+  void model.check();
+  return model;
+}
