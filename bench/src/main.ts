@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
+import { chat } from './chat.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
 import { loadConversations } from './locomo-data.ts';
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   throughput,
   latency,
   search,
+  chat,
   memory,
 };
 

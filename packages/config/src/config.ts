@@ -25,6 +25,18 @@ export type EmbeddingConfig =
       batchSize: number;
     }>;
 
+/** Where chat completions go. */
+export type ChatUpstreamConfig = Readonly<{
+  name: string;
+  baseUrl: string;
+  /** Empty: the caller's own bearer token goes along. */
+  apiKey: string;
+  /** Turns remembering and recalling on for all chats with it (A13). */
+  memory: boolean;
+  /** Models it has, each a name or the beginning of names with `*`; empty: any. */
+  models: readonly string[];
+}>;
+
 /** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
 export type StorageConfig = Readonly<{
   dataDir: string;
@@ -57,6 +69,13 @@ export type Config = Readonly<{
     bullBoardWritable: boolean;
     preset: Environment['PRESET'];
     limits: QueueLimits;
+    chat: Readonly<{
+      upstreams: readonly ChatUpstreamConfig[];
+      contextFormat: Environment['CHAT_CONTEXT_FORMAT'];
+      memoryTimeoutMs: number;
+      timeoutMs: number;
+      maxBodyBytes: number;
+    }>;
   }>;
   retrieval: Readonly<{ port: number; maxBodyBytes: number }>;
   extractor: Readonly<{
@@ -107,6 +126,13 @@ export function loadConfig(raw: RawEnvironment): Config {
       bullBoardWritable: env.BULL_BOARD_WRITABLE,
       preset: env.PRESET,
       limits: { queueLimit: env.QUEUE_LIMIT, tenantQueueLimit: env.QUEUE_TENANT_LIMIT },
+      chat: {
+        upstreams: chatUpstreams(env),
+        contextFormat: env.CHAT_CONTEXT_FORMAT,
+        memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
+        timeoutMs: env.CHAT_TIMEOUT_MS,
+        maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
+      },
     },
     retrieval: { port: env.RETRIEVAL_PORT, maxBodyBytes: env.MAX_BODY_BYTES },
     extractor: {
@@ -140,6 +166,30 @@ function chatModelConfig(env: Environment): ChatModelConfig | null {
     temperature: env.LLM_TEMPERATURE,
     timeoutMs: env.LLM_TIMEOUT_MS,
   };
+}
+
+/** The extraction endpoint serves chats too, unless another one is named. */
+function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
+  const baseUrl = env.CHAT_BASE_URL ?? env.LLM_BASE_URL;
+  const fallbackKey = env.CHAT_BASE_URL === undefined ? env.LLM_API_KEY : '';
+  const first =
+    baseUrl === undefined
+      ? []
+      : [
+          {
+            name: 'default',
+            baseUrl: apiRoot(baseUrl),
+            apiKey: env.CHAT_API_KEY ?? fallbackKey,
+            memory: env.CHAT_MEMORY,
+            models: [],
+          },
+        ];
+  const more = (env.CHAT_UPSTREAMS ?? []).map(({ base_url: url, api_key: apiKey, ...upstream }) => ({
+    ...upstream,
+    baseUrl: apiRoot(url),
+    apiKey,
+  }));
+  return [...more, ...first];
 }
 
 function embeddingConfig(env: Environment): EmbeddingConfig {

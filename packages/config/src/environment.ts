@@ -6,6 +6,29 @@ const nonNegativeInt = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const httpUrl = z.url({ protocol: /^https?$/ });
 
+/** Chat upstreams beside the first one, as JSON. */
+const chatUpstreams = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON array' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.array(
+      z.strictObject({
+        name: z.string().regex(/^[\w-]{1,64}$/),
+        base_url: httpUrl,
+        api_key: z.string().default(''),
+        memory: z.boolean().default(false),
+        models: z.array(z.string().min(1)).min(1),
+      }),
+    ),
+  );
+
 /**
  * Every environment variable that Factmill reads, with its rule and default. `.env.example` and the table in
  * README.md are tested against this list. An empty value counts as not set.
@@ -39,6 +62,15 @@ export const environmentSchema = z.object({
   LLM_MAX_TOKENS: positiveInt.default(512),
   LLM_TEMPERATURE: z.coerce.number().min(0).max(2).default(0.1),
   LLM_TIMEOUT_MS: positiveInt.default(60_000),
+
+  CHAT_BASE_URL: httpUrl.optional(),
+  CHAT_API_KEY: z.string().optional(),
+  CHAT_MEMORY: flag.default(false),
+  CHAT_UPSTREAMS: chatUpstreams.optional(),
+  CHAT_CONTEXT_FORMAT: z.enum(['facts', 'section', 'summary', 'augmented']).default('augmented'),
+  CHAT_MEMORY_TIMEOUT_MS: positiveInt.default(300),
+  CHAT_TIMEOUT_MS: positiveInt.default(600_000),
+  CHAT_MAX_BODY_BYTES: positiveInt.default(64 * 1024 * 1024),
 
   EMBEDDING_PROVIDER: z.enum(['local', 'openai', 'none']).optional(),
   EMBEDDING_BASE_URL: httpUrl.optional(),

@@ -23,6 +23,8 @@ const KINDS = {
   queue_unavailable: 'unavailable',
   retrieval_unavailable: 'unavailable',
   embedding_unavailable: 'unavailable',
+  upstream_unavailable: 'unavailable',
+  upstream_not_configured: 'not_found',
   overloaded: 'unavailable',
   shutting_down: 'unavailable',
   model_throttled: 'unavailable',

@@ -23,6 +23,8 @@ export type HttpAppOptions = Readonly<{
   telemetry: Telemetry;
   health: HealthChecks;
   maxBodyBytes: number;
+  /** Adds routes that read the body themselves. */
+  streamingRoutes?: (app: Express) => void;
   /** Adds the service's own routes. */
   routes: (app: Express) => void;
 }>;
@@ -38,6 +40,7 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.set('query parser', 'simple');
   app.use(requestContext(options));
   addHealthRoutes(app, options);
+  options.streamingRoutes?.(app);
   app.use(json({ limit: options.maxBodyBytes, strict: false }));
   app.use(checkBody);
   options.routes(app);

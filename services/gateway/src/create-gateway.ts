@@ -8,6 +8,7 @@ import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccept } from './accepting/accept.ts';
 import { createEnqueueAccepted } from './accepting/enqueue-accepted.ts';
 import { createQueueLimits } from './accepting/queue-limits.ts';
+import { createChatProxy } from './chat/chat-routes.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { newId } from './new-id.ts';
@@ -51,6 +52,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     now: () => new Date(),
     newId,
   };
+  const chat = createChatProxy(routes);
   const app = createHttpApp({
     service: 'gateway',
     version: VERSION,
@@ -65,9 +67,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
         embedding: config.embedding.provider,
         preset: config.gateway.preset,
+        chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
       }),
       readiness: createReadiness({ database }),
     },
+    streamingRoutes: chat.routes,
     routes: (app) => {
       const authenticate = authentication(deps.authenticator);
       // First what is called most: every router in front of it costs each request.
@@ -84,5 +88,12 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   });
   const server = await listen(app, { host: config.host, port: config.gateway.port });
   logger.info({ url: server.url }, 'gateway is listening');
-  return { url: server.url, port: server.port, close: () => server.close(config.shutdownGraceMs) };
+  return {
+    url: server.url,
+    port: server.port,
+    async close() {
+      await server.close(config.shutdownGraceMs);
+      await chat.close();
+    },
+  };
 }

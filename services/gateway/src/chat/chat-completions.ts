@@ -1,0 +1,194 @@
+import { effectiveUser, principalOf, type Principal, resolveUser } from '@factmill/auth';
+import { UNKNOWN_USER } from '@factmill/contracts';
+import { localsOf } from '@factmill/http';
+import type { Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { type ChatRequest, readChatRequest, withSystemMessage, withUserText } from './chat-request.ts';
+import { conversationIdOf, lastUserText, replyTurn, turnsOf } from './chat-turns.ts';
+import { withMember } from './json-spans.ts';
+import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
+import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
+import type { createRecall, Recalled } from './recall.ts';
+import { readAll, relay } from './relay.ts';
+import type { Remember } from './remember.ts';
+import type { Upstreams } from './upstreams.ts';
+
+export type ChatDeps = Readonly<{
+  upstreams: Upstreams;
+  recall: ReturnType<typeof createRecall>;
+  remember: Remember;
+  format: 'facts' | 'section' | 'summary' | 'augmented';
+  defaultUserId: string;
+  isOurKey: (token: string) => boolean;
+}>;
+
+/** Whose memory a chat uses. */
+type Memory = Readonly<{ tenantId: string; userId: string; conversationId: string; canWrite: boolean }>;
+
+/**
+ * `POST /v1/chat/completions`: the request goes upstream byte for byte, less the memory fields and, where memory is
+ * on, with what is remembered in it; the answer comes back as it is. Memory is on where the upstream has it on (A13)
+ * or the request names a `memory_id`. Its trouble never fails a chat and adds at most its timeout.
+ */
+export function chatCompletions(deps: ChatDeps): RequestHandler {
+  return async (request, response) => {
+    const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const chat = readChatRequest(raw.toString('utf8'));
+    const upstream = deps.upstreams.ofModel(chat.model);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+
+    const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
+    const { facts } = localsOf(response);
+    facts['upstream'] = upstream.name;
+    facts['memory'] = typeof memory === 'string' ? memory : 'on';
+    if (typeof memory !== 'string') {
+      await chatWithMemory(deps, { request, response, chat, upstream, memory, signal: gone.signal });
+      return;
+    }
+    response.setHeader('X-Factmill-Memory', memory);
+    const answer = await upstream.client.send({
+      method: 'POST',
+      path: pathOf(request),
+      headers: headersOf(request, deps.isOurKey, null),
+      body: chat.forward.length === raw.length ? raw : Buffer.from(chat.forward),
+      signal: gone.signal,
+    });
+    await relay(answer, response, null);
+  };
+}
+
+type Exchange = Readonly<{
+  request: Request;
+  response: Response;
+  chat: ChatRequest;
+  upstream: ReturnType<Upstreams['ofModel']>;
+  memory: Memory;
+  signal: AbortSignal;
+}>;
+
+async function chatWithMemory(deps: ChatDeps, exchange: Exchange): Promise<void> {
+  const { request, response, chat, upstream, memory, signal } = exchange;
+  const turns = turnsOf(chat.messages);
+  const { canWrite, ...who } = memory;
+  // At once, beside everything else: what the user said is kept whatever becomes of the answer (E7).
+  const stored = canWrite ? deps.remember.store({ ...who, messages: turns, endsWithReply: false }) : null;
+  const query = lastUserText(chat.messages);
+  const wantsMemories = (chat.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
+  const recalled = wantsMemories
+    ? await deps.recall({
+        ...who,
+        query,
+        memory: chat.memory,
+        credentials: credentialsOf(request, deps.isOurKey),
+        signal,
+      })
+    : null;
+  response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
+  localsOf(response).facts['memories'] = recalled?.hits.length ?? 0;
+
+  const answer = await upstream.client.send({
+    method: 'POST',
+    path: pathOf(request),
+    // The answer has to be readable on its way, to learn from it.
+    headers: headersOf(request, deps.isOurKey, 'identity'),
+    body: Buffer.from(inject(chat.forward, query, recalled, deps.format)),
+    signal,
+  });
+  const reader = isEventStream(answer) ? createStreamReader() : createBodyReader();
+  if (wantsMemories && isJson(answer)) await answerWithHits(answer, response, reader, recalled);
+  else await relay(answer, response, reader);
+
+  const reply = answer.statusCode === 200 ? replyTurn(chat.messages, reader.reply()) : null;
+  if (canWrite && reply !== null) {
+    await stored;
+    await deps.remember.store({ ...who, messages: [...turns, reply], endsWithReply: true });
+  }
+}
+
+function inject(
+  forward: string,
+  query: string,
+  recalled: Recalled | null,
+  format: ChatDeps['format'],
+): string {
+  if (recalled === null || recalled.text === '') return forward;
+  if (format === 'augmented') return withUserText(forward, recalled.text);
+  if (format === 'facts') return withUserText(forward, `${query}\n${recalled.text}`);
+  return withSystemMessage(forward, recalled.text);
+}
+
+/** A whole completion with the memories that went into it (E8). Anything else passes as it is. */
+async function answerWithHits(
+  answer: IncomingMessage,
+  response: Response,
+  reader: ReplyReader,
+  recalled: Recalled | null,
+): Promise<void> {
+  const body = await readAll(answer);
+  reader.push(body);
+  const text = body.toString('utf8');
+  const isObject = text.trimStart().startsWith('{');
+  const sent = isObject
+    ? Buffer.from(withMember(text, 'memory_hits', JSON.stringify(recalled?.hits ?? [])))
+    : body;
+  const { 'content-length': _, ...headers } = toCallerHeaders(answer.headers);
+  response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': sent.length });
+  response.end(sent);
+}
+
+/** Whose memory it is, or why there is none. */
+function memoryOf(
+  chat: ChatRequest,
+  isOn: boolean,
+  principal: Principal,
+  defaultUserId: string,
+): Memory | 'off' | 'unknown_user' | 'forbidden' {
+  const { memory_id: memoryId } = chat.memory;
+  if (!isOn && memoryId === undefined) return 'off';
+  const resolved = effectiveUser(resolveUser(chat.userId, principal, defaultUserId));
+  // A memory that the caller names is one of its own when nothing says whose it is.
+  const userId = resolved === UNKNOWN_USER ? (memoryId ?? UNKNOWN_USER) : resolved;
+  if (userId === UNKNOWN_USER) return 'unknown_user';
+  const may = (permission: 'memory.read' | 'memory.write') =>
+    principal.permissions.has(permission) || principal.permissions.has('admin');
+  if (!may('memory.read')) return 'forbidden';
+  return {
+    tenantId: principal.tenantId,
+    userId,
+    conversationId: memoryId ?? conversationIdOf(chat.messages, userId),
+    canWrite: may('memory.write'),
+  };
+}
+
+function pathOf(request: Request): string {
+  return request.originalUrl.replace(/^\/v1/, '');
+}
+
+function headersOf(
+  request: Request,
+  isOurKey: ChatDeps['isOurKey'],
+  acceptEncoding: string | null,
+): Record<string, string | string[]> {
+  const { 'content-length': _, ...headers } = toUpstreamHeaders(request.headers, isOurKey);
+  return acceptEncoding === null ? headers : { ...headers, 'accept-encoding': acceptEncoding };
+}
+
+/** Only keys of ours: an upstream's key is nothing to the retrieval service. */
+function credentialsOf(request: Request, isOurKey: ChatDeps['isOurKey']): Record<string, string> {
+  const apiKey = request.header('x-api-key');
+  if (apiKey !== undefined) return { 'x-api-key': apiKey };
+  const authorization = request.header('authorization') ?? '';
+  return isOurKey(authorization.split(' ', 2)[1] ?? '') ? { authorization } : {};
+}
+
+function isEventStream(answer: IncomingMessage): boolean {
+  return (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
+}
+
+function isJson(answer: IncomingMessage): boolean {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = answer.headers;
+  return (
+    answer.statusCode === 200 && /^application\/(?:[\w.-]+\+)?json\b/.test(type) && encoding === 'identity'
+  );
+}

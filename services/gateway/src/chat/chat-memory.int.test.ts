@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@factmill/testkit';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
+
+const RECALLED = {
+  text: 'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?',
+  memories: [
+    {
+      memory: { kind: 'fact', content: 'The user lives in Lisbon.', created_at: '2026-01-01T00:00:00Z' },
+      score: 0.9,
+    },
+  ],
+};
+
+let upstream: UpstreamUnderTest;
+let retrieval: Server;
+let onContext: (body: Record<string, unknown>, response: ServerResponse) => void;
+let contexts: Record<string, unknown>[];
+let gateway: GatewayUnderTest;
+let user: string;
+let number = 0;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  retrieval = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    request.once('end', () => {
+      const body = JSON.parse(text) as Record<string, unknown>;
+      contexts.push(body);
+      onContext(body, response);
+    });
+  });
+  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
+  const address = retrieval.address();
+  gateway = await startGateway({
+    CHAT_BASE_URL: upstream.url,
+    CHAT_API_KEY: 'sk-stored',
+    CHAT_MEMORY: 'true',
+    RETRIEVAL_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+  retrieval.closeAllConnections();
+  await new Promise((resolve) => retrieval.close(resolve));
+});
+beforeEach(() => {
+  number += 1;
+  user = `user-${number}`;
+  contexts = [];
+  onContext = (_body, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(RECALLED));
+  };
+  upstream.answerWith((request, response) => {
+    const isStream = request.json()['stream'] === true;
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    if (isStream) for (const event of events('In Lisbon, of course.')) response.write(event);
+    response.end(isStream ? undefined : completion('In Lisbon, of course.'));
+  });
+});
+
+type Stored = { id: string; role: string; content: string; superseded: boolean };
+
+async function storedTurns(conversationId?: string): Promise<Stored[]> {
+  const { rows } = await gateway.database.query<Stored>(
+    `select m.id, m.role, m.content, m.superseded from messages m
+     join conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+     where c.user_id = $1 and ($2::text is null or c.id = $2) order by c.id, m.seq`,
+    [user, conversationId ?? null],
+  );
+  return rows;
+}
+
+async function untilStored(count: number): Promise<Stored[]> {
+  return waitFor(
+    async () => {
+      const turns = await storedTurns();
+      return turns.length >= count ? turns : undefined;
+    },
+    { describe: `${count} turns to be stored` },
+  );
+}
+
+function chat(messages: unknown[], more: object = {}) {
+  return gateway.call('POST', '/v1/chat/completions', {
+    body: { model: 'm', user, messages, ...more },
+  });
+}
+
+const QUESTION = { role: 'user', content: 'Where do I live?' };
+
+describe('a chat with memory', () => {
+  test('recalls before, names the memories, and stores both turns', async () => {
+    const answer = await chat([{ role: 'system', content: 'Be brief.' }, QUESTION]);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-factmill-memory')).toBe('on');
+    expect(answer.body.choices[0].message.content).toBe('In Lisbon, of course.');
+    expect(answer.body.memory_hits).toEqual([
+      { role: 'fact', content: 'The user lives in Lisbon.', created_at: '2026-01-01T00:00:00Z', score: 0.9 },
+    ]);
+    const sent = upstream.received.at(-1);
+    expect(sent?.headers.authorization).toBe('Bearer sk-stored');
+    expect(sent?.json()['messages']).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: RECALLED.text },
+    ]);
+    expect(contexts).toMatchObject([{ user_id: user, query: 'Where do I live?', format: 'augmented' }]);
+    const turns = await untilStored(2);
+    expect(turns.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Where do I live?'],
+      ['assistant', 'In Lisbon, of course.'],
+    ]);
+  });
+
+  test('streams as it comes and stores what was streamed', async () => {
+    const answer = await chat([QUESTION], { stream: true });
+    expect(answer.text).toBe(events('In Lisbon, of course.').join(''));
+    const turns = await untilStored(2);
+    expect(turns[1]).toMatchObject({ role: 'assistant', content: 'In Lisbon, of course.' });
+  });
+
+  test('history sent again, and the same request again, store nothing twice; a new reply supersedes', async () => {
+    await chat([QUESTION]);
+    await untilStored(2);
+    await chat([QUESTION]);
+    const history = [QUESTION, { role: 'assistant', content: 'In Lisbon, of course.' }];
+    await chat([...history, { role: 'user', content: 'Thanks!' }]);
+    await untilStored(4);
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('You are welcome!'));
+    });
+    await chat([...history, { role: 'user', content: 'Thanks!' }]);
+    const turns = await untilStored(5);
+    expect(turns.map(({ content, superseded }) => [content, superseded])).toEqual([
+      ['Where do I live?', false],
+      ['In Lisbon, of course.', false],
+      ['Thanks!', false],
+      ['In Lisbon, of course.', true],
+      ['You are welcome!', false],
+    ]);
+  });
+
+  test('a memory_id is the conversation', async () => {
+    await chat([QUESTION], { memory_id: `diary-${number}`, memory_top_k: 7, memory_recency_weight: 0.5 });
+    expect(contexts).toMatchObject([{ conversation_id: `diary-${number}`, limit: 7, recency_weight: 0.5 }]);
+    await waitFor(async () => (await storedTurns(`diary-${number}`)).length === 2, {
+      describe: 'the turns in the conversation of that id',
+    });
+    expect(upstream.received.at(-1)?.json()).not.toHaveProperty('memory_id');
+  });
+
+  test('memory_top_k of 0 leaves the request untouched', async () => {
+    const answer = await chat([QUESTION], { memory_top_k: 0 });
+    expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
+    expect(answer.body).not.toHaveProperty('memory_hits');
+    expect(contexts).toEqual([]);
+    await untilStored(2);
+  });
+
+  test('images stay beside the text, tool turns are stored with it', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,xyz' } };
+    const calls = [{ id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } }];
+    await chat([
+      { role: 'user', content: [{ type: 'text', text: 'Where do I live?' }, image] },
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'c1', content: 'Lisbon' },
+    ]);
+    const messages = upstream.received.at(-1)?.json()['messages'] as { content: unknown }[];
+    expect(messages[0]?.content).toEqual([{ type: 'text', text: RECALLED.text }, image]);
+    const turns = await untilStored(4);
+    expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+});
+
+describe('trouble', () => {
+  test('a retrieval that hangs costs its timeout and no more', async () => {
+    onContext = () => undefined;
+    const startedAt = performance.now();
+    const answer = await chat([QUESTION]);
+    expect(performance.now() - startedAt).toBeGreaterThan(290);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-factmill-memory')).toBe('degraded');
+    expect(answer.body.memory_hits).toEqual([]);
+    expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
+    await untilStored(2);
+  });
+
+  test('a retrieval that fails leaves the request as it was', async () => {
+    onContext = (_body, response) => void response.writeHead(500).end('{}');
+    expect((await chat([QUESTION])).headers.get('x-factmill-memory')).toBe('degraded');
+    expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
+  });
+
+  test('an upstream error passes, and only what the user said is stored', async () => {
+    upstream.answerWith((_request, response) => {
+      response.writeHead(429, { 'content-type': 'application/json' }).end('{"error":{"code":"slow_down"}}');
+    });
+    const answer = await chat([QUESTION]);
+    expect(answer).toMatchObject({ status: 429, text: '{"error":{"code":"slow_down"}}' });
+    expect(await untilStored(1)).toMatchObject([{ role: 'user' }]);
+  });
+
+  test('a caller that leaves is still learned from', async () => {
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of events('The beginning').slice(0, 3)) response.write(event);
+    });
+    const leaving = new AbortController();
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${await gateway.makeKey({ userId: user })}`,
+      },
+      body: JSON.stringify({ model: 'm', stream: true, messages: [QUESTION] }),
+      signal: leaving.signal,
+    });
+    const reader = response.body?.getReader();
+    let read = '';
+    while (!read.includes('beginning')) read += Buffer.from((await reader?.read())?.value ?? []).toString();
+    leaving.abort();
+    expect(await untilStored(2)).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: 'The beginning' },
+    ]);
+  });
+
+  test('nothing of a chat is in the log', () => {
+    expect(gateway.logged()).not.toMatch(/Lisbon|Where do I live|sk-stored/);
+  });
+});
+
+test('without the flag a chat has no memory unless it asks, and nobody’s has none either', async () => {
+  const plain = await startGateway({ CHAT_BASE_URL: upstream.url, AUTH: 'none' });
+  const body = { model: 'm', messages: [QUESTION] };
+  const off = await plain.call('POST', '/v1/chat/completions', { body: { ...body, user }, key: null });
+  expect(off.headers.get('x-factmill-memory')).toBe('off');
+  expect(off.body).not.toHaveProperty('memory_hits');
+  const asked = await plain.call('POST', '/v1/chat/completions', {
+    body: { ...body, user, memory_id: `m-${number}` },
+    key: null,
+  });
+  expect(asked.headers.get('x-factmill-memory')).toBe('degraded');
+  await plain.close();
+
+  const on = await startGateway({ CHAT_BASE_URL: upstream.url, CHAT_MEMORY: 'true', AUTH: 'none' });
+  const unknown = await on.call('POST', '/v1/chat/completions', { body, key: null });
+  expect(unknown.headers.get('x-factmill-memory')).toBe('unknown_user');
+  const { rows } = await on.database.query('select 1 from messages');
+  expect(rows).toEqual([]);
+  await on.close();
+});

@@ -1,0 +1,93 @@
+import type { Logger } from '@factmill/telemetry';
+import { createDuration } from '@factmill/telemetry';
+import { z } from 'zod';
+import type { MemoryFields } from './chat-request.ts';
+
+/** What of the answer of `POST /v1/context` is used. */
+const contextSchema = z.object({
+  text: z.string().default(''),
+  memories: z
+    .array(
+      z.object({
+        memory: z.object({ kind: z.string(), content: z.string(), created_at: z.string() }),
+        score: z.number(),
+      }),
+    )
+    .default([]),
+  gated: z.boolean().default(false),
+});
+
+/** A memory that went into a request, as the answer to it names it (E8). */
+export type MemoryHit = Readonly<{ role: string; content: string; created_at: string; score: number }>;
+
+export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
+
+export type RecallRequest = Readonly<{
+  userId: string;
+  conversationId: string;
+  query: string;
+  memory: MemoryFields;
+  /** Our own credentials of the caller, for the retrieval service. */
+  credentials: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}>;
+
+export type RecallDeps = Readonly<{
+  retrievalUrl: string;
+  format: 'facts' | 'section' | 'summary' | 'augmented';
+  /** What the chat waits for memory at most. */
+  timeoutMs: number;
+  logger: Logger;
+}>;
+
+/**
+ * What is remembered about what the user says, ready to go into the request. Resolves to null when retrieval does not
+ * answer in time or at all: a chat goes on without memory.
+ */
+export function createRecall(deps: RecallDeps): (request: RecallRequest) => Promise<Recalled | null> {
+  const recordDuration = createDuration(
+    'factmill_chat_recall_duration_seconds',
+    'Time a chat waited for memory',
+  );
+  return async (request) => {
+    const startedAt = performance.now();
+    let result = 'ok';
+    try {
+      const response = await fetch(`${deps.retrievalUrl}/v1/context`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...request.credentials },
+        body: JSON.stringify(toBody(request, deps.format)),
+        signal: AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]),
+      });
+      if (!response.ok) throw new Error(`retrieval answered ${response.status}`);
+      const { text, memories } = contextSchema.parse(await response.json());
+      return { text, hits: memories.map(toHit) };
+    } catch (error) {
+      request.signal.throwIfAborted();
+      const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
+      result = timedOut ? 'timeout' : 'failed';
+      deps.logger.warn({ result }, 'a chat went on without memory');
+      return null;
+    } finally {
+      recordDuration(performance.now() - startedAt, { result });
+    }
+  };
+}
+
+function toBody({ userId, conversationId, query, memory }: RecallRequest, format: string): object {
+  return {
+    user_id: userId,
+    conversation_id: conversationId,
+    query,
+    format,
+    ...(memory.memory_top_k === undefined ? {} : { limit: memory.memory_top_k }),
+    ...(memory.memory_recency_weight === undefined ? {} : { recency_weight: memory.memory_recency_weight }),
+    ...(memory.memory_score_threshold === undefined
+      ? {}
+      : { score_threshold: memory.memory_score_threshold }),
+  };
+}
+
+function toHit({ memory, score }: z.infer<typeof contextSchema>['memories'][number]): MemoryHit {
+  return { role: memory.kind, content: memory.content, created_at: memory.created_at, score };
+}

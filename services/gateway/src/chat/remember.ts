@@ -1,0 +1,100 @@
+import type { MessageInput } from '@factmill/contracts';
+import { isAppError } from '@factmill/errors';
+import { estimateTokens } from '@factmill/extraction';
+import type { Logger } from '@factmill/telemetry';
+import { createCounter, currentTraceparent } from '@factmill/telemetry';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RouteDeps } from '../route-deps.ts';
+
+/** How long turns wait for a database that is away before they are given up, and how many of them may. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 1_000;
+const MAX_WAITING = 1_000;
+
+export type Turns = Readonly<{
+  tenantId: string;
+  userId: string;
+  conversationId: string;
+  messages: readonly MessageInput[];
+  /** The last of them answers what the others say; earlier answers to the same are superseded. */
+  endsWithReply: boolean;
+}>;
+
+export type Remember = Readonly<{
+  /** Stores turns as POST messages does. Never rejects; resolves to whether they are stored. */
+  store: (turns: Turns) => Promise<boolean>;
+  /** Resolves when nothing is being stored any more. */
+  close: () => Promise<void>;
+}>;
+
+export type RememberDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> &
+  Readonly<{ preset: string; logger: Logger }>;
+
+/**
+ * Stores what a chat says, off its way: trouble with the storage never fails a chat, and a database that is away for
+ * less than a minute loses nothing.
+ */
+export function createRemember(deps: RememberDeps): Remember {
+  const countLost = createCounter(
+    'factmill_chat_turns_lost_total',
+    'Chats whose turns could not be stored, by code',
+  );
+  const running = new Set<Promise<boolean>>();
+  const closing = new AbortController();
+
+  async function store(turns: Turns): Promise<boolean> {
+    const giveUpAt = deps.now().getTime() + PATIENCE_MS;
+    for (;;) {
+      try {
+        await accept(turns);
+        return true;
+      } catch (error) {
+        const code = isAppError(error) ? error.code : 'internal';
+        const mayWait = code === 'database_unavailable' && running.size <= MAX_WAITING;
+        if (!mayWait || deps.now().getTime() >= giveUpAt || closing.signal.aborted) {
+          countLost(1, { code });
+          deps.logger.warn({ code, turns: turns.messages.length }, 'turns of a chat were not stored');
+          return false;
+        }
+        await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  function accept(turns: Turns): Promise<unknown> {
+    return deps.accept({
+      tenantId: turns.tenantId,
+      userId: turns.userId,
+      fallbackUserId: turns.userId,
+      conversationId: turns.conversationId,
+      messages: turns.messages.map((message) => ({
+        ...message,
+        id: message.id ?? deps.newId(),
+        tokenEstimate: estimateTokens(message.content ?? ''),
+      })),
+      extract: 'auto',
+      regenerated: turns.endsWithReply,
+      extractionId: deps.newId(),
+      trigger: 'chat',
+      preset: deps.preset,
+      extractionMetadata: {},
+      traceparent: currentTraceparent(),
+      idempotencyKey: null,
+      requestSha256: '',
+    });
+  }
+
+  return {
+    store(turns) {
+      if (turns.messages.length === 0) return Promise.resolve(true);
+      const run = store(turns);
+      running.add(run);
+      void run.finally(() => running.delete(run));
+      return run;
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}

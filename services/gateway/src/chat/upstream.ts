@@ -1,0 +1,91 @@
+import { AppError } from '@factmill/errors';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+
+export type UpstreamConfig = Readonly<{
+  /** Up to and including the version, as in `https://api.example.com/v1`. */
+  baseUrl: string;
+  /** Sent instead of what the caller presents; empty: the caller's own bearer token goes along. */
+  apiKey: string;
+  /** Without a byte for this long an exchange is given up. */
+  timeoutMs: number;
+}>;
+
+export type UpstreamRequest = Readonly<{
+  method: string;
+  /** Below the base URL, with the query: `/chat/completions`. */
+  path: string;
+  headers: Readonly<Record<string, string | string[]>>;
+  body: Buffer | Readable | null;
+  signal: AbortSignal;
+}>;
+
+export type Upstream = Readonly<{
+  /** Resolves when the head of the answer is there; whatever its status. */
+  send: (request: UpstreamRequest) => Promise<IncomingMessage>;
+  close: () => void;
+}>;
+
+/**
+ * One upstream of the proxy. On node:http, because bodies have to pass byte by byte, in both directions and under
+ * back-pressure. Redirects are the caller's to follow: a stored key never goes to another host.
+ */
+export function createUpstream(config: UpstreamConfig): Upstream {
+  const base = new URL(config.baseUrl);
+  const isSecure = base.protocol === 'https:';
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const open = isSecure ? httpsRequest : httpRequest;
+  const root = base.pathname.replace(/\/+$/, '');
+
+  /** `stale`: the upstream closed an idle connection as it was used again, and has seen nothing of this request. */
+  function attempt(request: UpstreamRequest): Promise<IncomingMessage | 'stale'> {
+    return new Promise((resolve, reject) => {
+      const outgoing = open({
+        protocol: base.protocol,
+        hostname: base.hostname.replace(/^\[|\]$/g, ''),
+        port: base.port === '' ? (isSecure ? 443 : 80) : Number(base.port),
+        path: root + request.path,
+        method: request.method,
+        headers: {
+          ...request.headers,
+          ...(config.apiKey === '' ? {} : { authorization: `Bearer ${config.apiKey}` }),
+        },
+        agent,
+        signal: request.signal,
+        timeout: config.timeoutMs,
+      });
+      outgoing.once('response', resolve);
+      outgoing.once('timeout', () => outgoing.destroy(new Error('no byte in time')));
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isStream(request.body)) resolve('stale');
+        else reject(error);
+      });
+      if (isStream(request.body)) request.body.pipe(outgoing);
+      else outgoing.end(request.body ?? undefined);
+    });
+  }
+
+  return {
+    async send(request) {
+      try {
+        for (;;) {
+          const answer = await attempt(request);
+          if (answer !== 'stale') return answer;
+        }
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw new AppError(
+          'upstream_unavailable',
+          'The chat upstream does not answer. Check that it runs and that CHAT_BASE_URL is right.',
+          { cause: error },
+        );
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function isStream(body: UpstreamRequest['body']): body is Readable {
+  return body !== null && !Buffer.isBuffer(body);
+}
