@@ -80,6 +80,8 @@ export type Config = Readonly<{
   retrieval: Readonly<{ port: number; maxBodyBytes: number }>;
   extractor: Readonly<{
     port: number;
+    /** Folder of prompt templates that replace ours. */
+    promptsDir: string | null;
     concurrency: number;
     chatModel: ChatModelConfig | null;
     maxAttempts: number;
@@ -137,6 +139,7 @@ export function loadConfig(raw: RawEnvironment): Config {
     retrieval: { port: env.RETRIEVAL_PORT, maxBodyBytes: env.MAX_BODY_BYTES },
     extractor: {
       port: env.EXTRACTOR_PORT,
+      promptsDir: env.PROMPTS_DIR ?? null,
       concurrency: env.EXTRACTOR_CONCURRENCY,
       chatModel: chatModelConfig(env),
       maxAttempts: env.MAX_ATTEMPTS,

@@ -83,6 +83,7 @@ export const environmentSchema = z.object({
   PRESET: z
     .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
     .default('standard'),
+  PROMPTS_DIR: z.string().min(1).optional(),
   EXTRACTOR_CONCURRENCY: positiveInt.max(1_000).default(10),
   MAX_ATTEMPTS: positiveInt.max(100).default(5),
   RETRY_STRATEGY: z.enum(['fixed', 'exponential']).default('fixed'),

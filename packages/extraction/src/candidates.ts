@@ -15,6 +15,9 @@ import type {
 const DEFAULT_CATEGORY = 'general';
 const DEFAULT_SOURCE = 'conversation';
 const MAX_CATEGORY_CHARACTERS = 64;
+/** What the API takes. */
+const MAX_PROJECT_CHARACTERS = 256;
+const MAX_TOPIC_CHARACTERS = 128;
 
 /** Confidence (0..100) by what a statement rests on, where the reply gives none itself. */
 const CONFIDENCE_BY_SOURCE: ReadonlyMap<string, number> = new Map([
@@ -52,7 +55,10 @@ function confidenceOf(item: RawCandidate, source: string): number {
 
 function importanceOf(item: RawCandidate): number {
   const given = item.importance === null ? Number.NaN : Number(item.importance);
-  return Number.isFinite(given) ? Math.min(1, Math.max(0, given)) : IMPORTANCE_BY_KIND[item.kind];
+  if (!Number.isFinite(given)) return IMPORTANCE_BY_KIND[item.kind];
+  // Models that were asked for 0.1 to 1 also answer with 8, of ten, or 80, of a hundred.
+  const scale = given <= 1 ? 1 : given <= 10 ? 10 : 100;
+  return Math.min(1, Math.max(0, given / scale));
 }
 
 function tierOf(item: RawCandidate): Tier {
@@ -64,6 +70,17 @@ function tierOf(item: RawCandidate): Tier {
 function categoryOf(item: RawCandidate): string {
   const category = item.category === null ? '' : normaliseKey(item.category);
   return category === '' || category.length > MAX_CATEGORY_CHARACTERS ? DEFAULT_CATEGORY : category;
+}
+
+/** A label on one line; left out when there is none, or none that can be stored. */
+function labelOf<N extends 'project' | 'topic'>(
+  name: N,
+  text: string | null,
+  limit: number,
+): Partial<Record<N, string>> {
+  const label = text?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? '';
+  if (label === '' || label.length > limit || FILLER.test(label.toLowerCase())) return {};
+  return { [name]: label } as Record<N, string>;
 }
 
 /** The date in `text` (ISO 8601, date or date and time, read as UTC), when it is one that calendars know. */
@@ -122,6 +139,8 @@ function build(item: RawCandidate, context: { from: TranscriptMessage[]; preset:
     messageIds: context.from.map((message) => message.id),
     statedAt: latestOf(context.from) ?? context.now,
     ...(validFrom === undefined ? {} : { validFrom }),
+    ...labelOf('project', item.project, MAX_PROJECT_CHARACTERS),
+    ...labelOf('topic', item.topic, MAX_TOPIC_CHARACTERS),
   };
   return { ok: true, candidate };
 }

@@ -8,18 +8,20 @@ export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
 export { planChanges, type Change } from './plan-changes.ts';
 export { getPreset, PRESET_NAMES, presets } from './presets.ts';
 export type { Preset, TriggerSettings } from './presets/preset.ts';
-export { buildPrompt, PROMPT_PLACEHOLDERS, type Prompt, type PromptMessage } from './prompt.ts';
+export { buildPrompt, type KnownDocument, type Prompt, renderMemories } from './prompts/build-prompt.ts';
+export { PROMPT_NAMES, type PlaceholderOf, type PromptName } from './prompts/prompt-names.ts';
+export { promptFileName, resolvePrompts } from './prompts/resolve-prompts.ts';
 export {
-  factsAndContextTemplate,
-  fillPlaceholders,
-  placeholdersOf,
-  promptVersionOf,
-  unknownPlaceholders,
+  fillTemplate,
+  type PromptMessage,
+  PROMPTS_FOLDER,
+  type Prompts,
   type PromptTemplate,
-} from './prompt-template.ts';
+} from './prompts/template.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { estimateTokens } from './token-estimate.ts';
-export { buildTranscript, stripInjectedPostfixes, type Transcript } from './transcript.ts';
+export { buildTranscript, type Transcript } from './transcript/build-transcript.ts';
+export { stripInjectedPostfixes } from './transcript/injected-postfixes.ts';
 export type {
   Candidate,
   CandidateKind,
@@ -28,5 +30,6 @@ export type {
   RawCandidate,
   Rejection,
   Tier,
+  ToolCall,
   TranscriptMessage,
 } from './types.ts';

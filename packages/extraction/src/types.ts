@@ -1,3 +1,6 @@
+/** A call that an assistant message made. `arguments` as the model wrote them. */
+export type ToolCall = { id: string; name: string; arguments: string };
+
 /** One stored message, as the extraction pipeline reads it. `seq` orders messages within a conversation. */
 export type TranscriptMessage = {
   id: string;
@@ -6,6 +9,10 @@ export type TranscriptMessage = {
   content: string;
   /** The speaker's name where several people share a conversation. */
   name?: string;
+  /** Of assistant messages. */
+  toolCalls?: readonly ToolCall[];
+  /** Of tool messages: the call that this is the result of. */
+  toolCallId?: string;
   /** Dates the statement: relative dates are resolved against it. */
   createdAt: Date;
 };
@@ -41,6 +48,9 @@ export type Candidate = {
   statedAt: Date;
   /** When the stated thing happened or began, where the statement says so. */
   validFrom?: Date;
+  /** Where it belongs, where the reply says so. */
+  project?: string;
+  topic?: string;
 };
 
 /** A current memory of the user, as prompts and planning see it. */
@@ -75,6 +85,8 @@ export type RawCandidate = {
   tags: string[];
   messageIds: string[];
   validFrom: string | null;
+  project: string | null;
+  topic: string | null;
 };
 
 /** Why something in a reply was not taken; reasons are stable words, never conversation text. */

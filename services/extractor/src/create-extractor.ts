@@ -27,6 +27,7 @@ import { createSettleFailure } from './extracting/settle-failure.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
+import { loadPrompts } from './prompts/load-prompts.ts';
 
 export type ExtractorDeps = Readonly<{
   config: Config;
@@ -71,6 +72,7 @@ async function build(
   logger: Logger,
   config: Config,
 ): Promise<Extractor> {
+  const prompts = await loadPrompts(config.extractor.promptsDir);
   const newId = () => uuidv7();
   const wantsEmbedding = config.embedding.provider !== 'none';
   const embedTexts = wantsEmbedding ? createEmbedTexts({ embedder: deps.embedder, database }) : null;
@@ -78,7 +80,7 @@ async function build(
     config.extractor.chatModel === null
       ? null
       : closers.add(openChatModel(config.extractor.chatModel, logger));
-  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel);
+  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel, prompts);
   const { profile } = deps.embedder;
   // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
   if (profile !== null) await registerEmbeddingModel(database, profile.id, profile.dimensions);

@@ -26,6 +26,10 @@ export type CoveredMessage = Readonly<{
   role: Role;
   content: string;
   name: string | null;
+  /** Calls of tools as the client sent them, of assistant messages. */
+  toolCalls?: readonly unknown[] | null;
+  /** The call that a tool's message answers. */
+  toolCallId?: string | null;
   createdAt: Date;
 }>;
 

@@ -1,5 +1,6 @@
 import { normaliseKey } from '../content-hash.ts';
-import { stripInjectedPostfixes, toStorableText } from '../transcript.ts';
+import { toStorableText } from '../storable-text.ts';
+import { stripInjectedPostfixes } from '../transcript/injected-postfixes.ts';
 import type { TranscriptMessage } from '../types.ts';
 import { toParagraphs } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';

@@ -40,6 +40,8 @@ function toItem(text: Text, keyed: Keyed | null, messageId: string): RawCandidat
     tags: [],
     messageIds: [messageId],
     validFrom: text.date,
+    project: null,
+    topic: null,
   };
 }
 

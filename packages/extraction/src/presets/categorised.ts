@@ -16,6 +16,7 @@ export const categorised: Preset = {
   },
   transcript: 'full',
   maxTranscriptCharacters: 12_000,
+  prompt: 'categorised',
   showsDocuments: false,
   dedupBySimilarity: false,
   dedupByDocuments: false,

@@ -14,6 +14,7 @@ export const factsAndContext: Preset = {
     tokenCap: 0,
     dailyFlush: false,
   },
+  prompt: 'facts-and-context',
   showsDocuments: false,
   dedupBySimilarity: false,
   dedupByDocuments: false,

@@ -26,8 +26,8 @@ export type Preset = {
   transcript: 'user-only' | 'pair' | 'full';
   /** A longer transcript loses its middle, and the ledger says so. 0: no limit. */
   maxTranscriptCharacters: number;
-  /** Name of the prompt template. */
-  prompt: 'facts-and-context';
+  /** The template that asks for memories. */
+  prompt: 'standard' | 'facts-and-context' | 'single-fact' | 'tiered' | 'categorised' | 'reconciled';
   /** `json`: a reply without JSON is invalid; `line`: one plain line is a memory (or NOTHING). */
   reply: 'json' | 'line';
   /** How many known memories the prompt shows, those nearest to the transcript first. */

@@ -14,6 +14,8 @@ export const reconciled: Preset = {
     tokenCap: 0,
     dailyFlush: false,
   },
+  prompt: 'reconciled',
+  knownMemoryLimit: 0,
   showsDocuments: false,
   dedupBySimilarity: false,
   dedupByDocuments: false,

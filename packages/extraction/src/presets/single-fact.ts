@@ -15,6 +15,7 @@ export const singleFact: Preset = {
     dailyFlush: false,
   },
   transcript: 'pair',
+  prompt: 'single-fact',
   reply: 'line',
   reconcile: 'never',
   userSummary: 'none',

@@ -17,7 +17,7 @@ export const standard: Preset = {
   },
   transcript: 'user-only',
   maxTranscriptCharacters: 0,
-  prompt: 'facts-and-context',
+  prompt: 'standard',
   reply: 'json',
   knownMemoryLimit: 8,
   showsDocuments: true,

@@ -15,6 +15,7 @@ export const tiered: Preset = {
     dailyFlush: true,
   },
   transcript: 'pair',
+  prompt: 'tiered',
   showsDocuments: false,
   dedupByDocuments: false,
   reconcile: 'never',

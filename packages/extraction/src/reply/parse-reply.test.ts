@@ -187,6 +187,8 @@ describe('what models answer', () => {
         message_id: 'm1',
         message_ids: ['m2'],
         valid_from: '2023-05-07',
+        project: 'bakery',
+        topic: 'work',
       },
     ]);
     expect(parseReply(raw).candidates).toEqual([
@@ -206,6 +208,8 @@ describe('what models answer', () => {
         tags: ['a', 'b'],
         messageIds: ['m1', 'm2'],
         validFrom: '2023-05-07',
+        project: 'bakery',
+        topic: 'work',
       },
     ]);
   });

@@ -1,4 +1,4 @@
-import { toStorableText } from '../transcript.ts';
+import { toStorableText } from '../storable-text.ts';
 import type { CandidateKind, RawCandidate } from '../types.ts';
 import type { JsonArray, JsonNode, JsonObject } from './tolerant-json.ts';
 
@@ -59,13 +59,24 @@ function emptyItem(kind: CandidateKind): RawCandidate {
     tags: [],
     messageIds: [],
     validFrom: null,
+    project: null,
+    topic: null,
   };
 }
 
 /** Refuses oversized texts; everything that is accepted goes through here. */
 function acceptSized(item: RawCandidate, sink: ItemSink): void {
   const texts = [item.value, item.content, item.question, item.answer, item.sourceContext];
-  const names = [item.key, item.category, item.source, item.validFrom, ...item.tags, ...item.messageIds];
+  const names = [
+    item.key,
+    item.category,
+    item.source,
+    item.validFrom,
+    item.project,
+    item.topic,
+    ...item.tags,
+    ...item.messageIds,
+  ];
   const tooLong =
     texts.some((text) => text !== null && text.length > MAX_VALUE_CHARACTERS) ||
     names.some((text) => text !== null && text.length > MAX_KEY_CHARACTERS);
@@ -152,6 +163,8 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
       ...textsOf(entries.get('message_ids'), MAX_MESSAGE_IDS),
     ],
     validFrom: textOf(entries.get('valid_from')),
+    project: textOf(entries.get('project')),
+    topic: textOf(entries.get('topic')),
   };
   const stated = textOf(entries.get('kind'));
   if (question !== null && answer !== null) acceptSized({ ...item, kind: 'qa', question, answer }, sink);

@@ -17,6 +17,8 @@ export type ReplyItem = {
   tags?: string[];
   message_ids?: string[];
   valid_from?: string;
+  project?: string;
+  topic?: string;
 };
 
 /** Writes items as a reply that `parseReply` reads back to the same items. */
@@ -37,6 +39,8 @@ export function serializeReply(candidates: readonly RawCandidate[]): string {
       ['tags', candidate.tags],
       ['message_ids', candidate.messageIds],
       ['valid_from', candidate.validFrom],
+      ['project', candidate.project],
+      ['topic', candidate.topic],
     ];
     const present = fields.filter(([, value]) => value !== null && value.length > 0);
     return { kind: candidate.kind, ...Object.fromEntries(present) };

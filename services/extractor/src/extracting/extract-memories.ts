@@ -1,21 +1,19 @@
-import type { Claim, CoveredMessage, Ended, Material } from '@factmill/database';
+import type { Claim, Ended, Material } from '@factmill/database';
 import {
   buildTranscript,
   type Candidate,
   getPreset,
-  type KnownMemory,
   parseReply,
   type Preset,
   presets,
   toCandidates,
-  type TranscriptMessage,
 } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import type { createApplyAnswer } from './apply-answer.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
 import type { ProviderHealth } from './provider-health.ts';
-import type { Question } from './providers.ts';
+import { toTranscriptMessage } from './to-transcript-message.ts';
 
 /** What any preset shows to a model at most; the prompt shows what its own preset says. */
 export const KNOWN_MEMORY_LIMIT = Math.max(
@@ -48,16 +46,22 @@ export function createExtractMemories(deps: ExtractDeps) {
     signal: AbortSignal,
   ): Promise<Ended & { counts: Record<string, number> }> {
     const preset = getPreset(claim.preset) ?? standard();
-    const messages = material.messages.map(toTranscriptMessage);
+    const messages = material.messages.map((message) => toTranscriptMessage(message));
+    const transcript = buildTranscript(messages, preset);
     const answer = await deps.obtainAnswer(
       claim,
       material.pinned,
-      () => toQuestion(messages, material.known, preset, signal),
+      // Nobody said anything: then there is nothing to ask.
+      () =>
+        transcript.text === ''
+          ? null
+          : { messages, transcript, known: material.known, preset, now: deps.now(), signal },
       signal,
     );
     if (answer?.isNew === true) deps.health.answered();
 
-    const parsed = answer === null ? null : parseReply(answer.output.raw);
+    const parsed =
+      answer === null ? null : parseReply(answer.output.raw, { allowLine: preset.reply === 'line' });
     const { candidates, rejected } =
       parsed === null
         ? { candidates: [] as Candidate[], rejected: [] }
@@ -80,6 +84,10 @@ export function createExtractMemories(deps: ExtractDeps) {
       ...(parsed?.status === 'truncated' || answer?.output.finishReason === 'length'
         ? ['reply_truncated']
         : []),
+      // The rules read the messages themselves.
+      ...(transcript.cut !== null && answer !== null && answer.output.provider !== 'extractive'
+        ? ['transcript_cut']
+        : []),
       ...(embedTexts !== null && vectors === null && candidates.length > 0 ? ['embedding_unavailable'] : []),
     ];
     const applied = await deps.applyAnswer({
@@ -94,21 +102,6 @@ export function createExtractMemories(deps: ExtractDeps) {
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
     return { counts: applied.counts, next: applied.next };
   };
-
-  /** Null when nobody said anything: then there is nothing to ask. */
-  function toQuestion(
-    messages: readonly TranscriptMessage[],
-    known: readonly KnownMemory[],
-    preset: Preset,
-    signal: AbortSignal,
-  ): Question | null {
-    const transcript = buildTranscript([...messages], preset);
-    return transcript.text === '' ? null : { messages, transcript, known, preset, now: deps.now(), signal };
-  }
-}
-
-function toTranscriptMessage({ name, ...message }: CoveredMessage): TranscriptMessage {
-  return name === null ? message : { ...message, name };
 }
 
 function standard(): Preset {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { judgeReply } from './judge-reply.ts';
 
-const verdict = (raw: string, finishReason: string | null = 'stop') => judgeReply({ raw, finishReason });
+const verdict = (raw: string, finishReason: string | null = 'stop') =>
+  judgeReply({ raw, finishReason }, { reply: 'json' });
 
 describe('judgeReply', () => {
   test.each([

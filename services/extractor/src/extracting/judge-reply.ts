@@ -1,16 +1,17 @@
 import type { ModelOutput } from '@factmill/database';
-import { parseReply } from '@factmill/extraction';
+import { parseReply, type Preset } from '@factmill/extraction';
 
 /**
- * Whether a reply can be used.
+ * Whether a reply can be used, read as the preset expects it.
  * - `usable`: entirely, or the items that are whole
  * - `cut_off`: it ended at the output limit before anything was whole; asking again would end there too
  * - `unreadable`: neither items nor the statement that there are none
  */
 export function judgeReply(
   output: Pick<ModelOutput, 'raw' | 'finishReason'>,
+  preset: Pick<Preset, 'reply'>,
 ): 'usable' | 'cut_off' | 'unreadable' {
-  const { status, candidates } = parseReply(output.raw);
+  const { status, candidates } = parseReply(output.raw, { allowLine: preset.reply === 'line' });
   if (status === 'ok' || status === 'empty' || (status === 'truncated' && candidates.length > 0))
     return 'usable';
   return status === 'truncated' && output.finishReason === 'length' ? 'cut_off' : 'unreadable';

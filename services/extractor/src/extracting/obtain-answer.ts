@@ -74,6 +74,7 @@ export function createObtainAnswer(deps: ObtainDeps) {
     if (pinned !== null) return { output: pinned, isNew: false };
     const question = toQuestion();
     if (question === null) return null;
+    const { preset } = question;
 
     const first = await call(() => deps.provider.ask(question));
     if (await accept(first)) return { output: first.output, isNew: true };
@@ -84,7 +85,7 @@ export function createObtainAnswer(deps: ObtainDeps) {
     throw badReply();
 
     async function accept(answer: ModelCall): Promise<boolean> {
-      const verdict = judgeReply(answer.output);
+      const verdict = judgeReply(answer.output, preset);
       await keep(claim, answer, verdict === 'usable' ? 'pinned' : 'rejected', signal);
       if (verdict === 'cut_off') throw cutOff();
       return verdict === 'usable';

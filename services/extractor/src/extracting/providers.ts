@@ -4,6 +4,7 @@ import {
   extractFromMessages,
   type KnownMemory,
   type Preset,
+  type Prompts,
   replySchemaOf,
   type TranscriptMessage,
   type Transcript,
@@ -51,9 +52,10 @@ export function createExtractiveProvider(): Provider {
 }
 
 /** An OpenAI-compatible chat model. */
-export function createChatProvider(model: ChatModel): Provider {
+export function createChatProvider(model: ChatModel, prompts: Prompts): Provider {
   async function complete(question: Question, follow: readonly ChatMessage[]): Promise<ModelOutput> {
     const prompt = buildPrompt({
+      prompts,
       preset: question.preset,
       transcript: question.transcript,
       knownMemories: question.known,
@@ -83,10 +85,13 @@ export function createChatProvider(model: ChatModel): Provider {
     askAgain: (question, invalid) =>
       complete(question, [
         { role: 'assistant', content: invalid.raw.slice(0, 4_000) },
-        { role: 'user', content: REPAIR },
+        { role: 'user', content: REPAIR[question.preset.reply] },
       ]),
   };
 }
 
-const REPAIR =
-  'That reply could not be read. Answer again with nothing but the JSON object in the required format.';
+/** By the form of reply that the preset asks for. */
+const REPAIR: Readonly<Record<Preset['reply'], string>> = {
+  json: 'That reply could not be read. Answer again with nothing but the JSON in the required format.',
+  line: 'That reply could not be read. Answer again with exactly one line: NOTHING or the single fact.',
+};

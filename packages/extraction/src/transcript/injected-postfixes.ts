@@ -1,14 +1,3 @@
-import type { Preset } from './presets/preset.ts';
-import type { TranscriptMessage } from './types.ts';
-
-export type Transcript = {
-  text: string;
-  /** The messages that are in `text`, in conversation order. */
-  messageIds: string[];
-  /** Length of `text` in UTF-16 code units. */
-  characters: number;
-};
-
 const INJECTED_POSTFIX = /^\[\s*(?:facts|context)\s*:/i;
 
 function isInjected(text: string, start: number): boolean {
@@ -64,33 +53,4 @@ export function stripInjectedPostfixes(content: string): string {
     text = text.slice(0, start).trimEnd();
   }
   return text;
-}
-
-/** Text that Postgres and JSON can hold: no NUL, no lone surrogates, no outer whitespace. */
-export function toStorableText(text: string): string {
-  return text.replaceAll('\u0000', '').toWellFormed().trim();
-}
-
-/**
- * Renders messages for the model: user messages only, one `User: …` block each (`User (Name): …` when the
- * message is named). Messages that are empty without their injected postfixes are left out.
- */
-export function buildTranscript(messages: readonly TranscriptMessage[], _preset: Preset): Transcript {
-  const blocks: string[] = [];
-  const messageIds: string[] = [];
-  for (const message of messages.toSorted((a, b) => a.seq - b.seq)) {
-    if (message.role !== 'user') continue;
-    const content = toStorableText(stripInjectedPostfixes(message.content.replaceAll('\u0000', '')));
-    if (content === '') continue;
-    const name =
-      message.name === undefined
-        ? ''
-        : toStorableText(message.name)
-            .replaceAll(/[\s():]+/g, ' ')
-            .trim();
-    blocks.push(name === '' ? `User: ${content}` : `User (${name}): ${content}`);
-    messageIds.push(message.id);
-  }
-  const text = blocks.join('\n');
-  return { text, messageIds, characters: text.length };
 }

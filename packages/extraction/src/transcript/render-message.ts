@@ -1,0 +1,65 @@
+import { toStorableText } from '../storable-text.ts';
+import type { ToolCall, TranscriptMessage } from '../types.ts';
+import { stripInjectedPostfixes } from './injected-postfixes.ts';
+
+/** Tool arguments and results are cut to this many characters (source D). */
+const MAX_TOOL_CHARACTERS = 500;
+
+/** A line that reads like the beginning of a block. */
+const BLOCK_START =
+  /^(?=(?:user|assistant|system|developer|tool)\b[^\n:]{0,80}:|\[tool (?:call|result)\])/gim;
+
+/** The names of tools by the id of their call. */
+export type ToolNames = ReadonlyMap<string, string>;
+
+/** What an unseen reader could be told and a seeing one would not notice: tag characters, overrides of direction. */
+const INVISIBLE = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** The text as people see it. */
+function visible(text: string): string {
+  return toStorableText(text.replaceAll(INVISIBLE, ''));
+}
+
+/** Text within a block: lines that read like the beginning of another one are set in. */
+function withinBlock(text: string): string {
+  const end = text.indexOf('\n') + 1;
+  return end === 0 ? text : text.slice(0, end) + text.slice(end).replaceAll(BLOCK_START, '  ');
+}
+
+/** On one line, cut to what a tool is worth. */
+function toolText(text: string): string {
+  const line = visible(text).replaceAll(/\s+/g, ' ');
+  return line.length > MAX_TOOL_CHARACTERS ? `${line.slice(0, MAX_TOOL_CHARACTERS).toWellFormed()}…` : line;
+}
+
+function toolCallLine({ name, arguments: given }: ToolCall): string {
+  return `[Tool call] ${toolText(name)}(${toolText(given)})`;
+}
+
+/** `User: …`, with the speaker's name where there is one. Empty when only injected postfixes were said. */
+export function renderUser(message: TranscriptMessage): string {
+  const content = visible(stripInjectedPostfixes(message.content.replaceAll('\u0000', '')));
+  if (content === '') return '';
+  const name = visible(message.name ?? '')
+    .replaceAll(/[\s():]+/g, ' ')
+    .trim();
+  return `${name === '' ? 'User' : `User (${name})`}: ${withinBlock(content)}`;
+}
+
+/** `Assistant: …`; empty when it only called tools. */
+export function renderAssistant(message: TranscriptMessage): string {
+  const content = visible(message.content);
+  return content === '' ? '' : `Assistant: ${withinBlock(content)}`;
+}
+
+/** The calls that an assistant message made, a line each. */
+export function renderToolCalls(message: TranscriptMessage): string {
+  return (message.toolCalls ?? []).map((call) => toolCallLine(call)).join('\n');
+}
+
+/** `[Tool result] name: output`. */
+export function renderToolResult(message: TranscriptMessage, names: ToolNames): string {
+  const name = message.name ?? names.get(message.toolCallId ?? '') ?? 'tool';
+  const output = toolText(message.content);
+  return output === '' ? '' : `[Tool result] ${toolText(name)}: ${output}`;
+}
