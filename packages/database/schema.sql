@@ -580,7 +580,8 @@ begin
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
-               'name', name, 'createdAt', created_at) order by seq), '[]')
+               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
+               order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
           and seq between v_row.from_seq and v_row.to_seq and not superseded),
     'known', case when v_pinned is null and known_limit > 0 then (

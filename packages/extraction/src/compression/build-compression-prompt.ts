@@ -1,17 +1,14 @@
-import type { Prompt } from '../prompt.ts';
-import { fillPlaceholders, promptVersionOf } from '../prompt-template.ts';
+import type { Prompt } from '../prompts/build-prompt.ts';
+import { fillTemplate, type Prompts } from '../prompts/template.ts';
 import type { PlanStep } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
-import { compressionTemplates } from './templates.ts';
-
-/** The values that these templates may ask for. */
-export const COMPRESSION_PLACEHOLDERS = ['MEMORIES', 'PROFILE'] as const;
 
 /**
  * The chat messages that ask a step's question. Memories that are no longer what the plan saw are left out; the
  * others keep their numbers. Null when there are none.
  */
 export function buildCompressionPrompt(
+  prompts: Prompts,
   step: PlanStep,
   current: ReadonlyMap<string, Compressible>,
 ): Prompt | null {
@@ -23,25 +20,16 @@ export function buildCompressionPrompt(
   });
   if (lines.length === 0) return null;
   const join = (chosen: typeof lines): string => chosen.map(({ text }) => text).join('\n') || '(none)';
-  const template = compressionTemplates[step.template];
-  const values: Record<(typeof COMPRESSION_PLACEHOLDERS)[number], string> = {
+  const template = prompts[step.template];
+  const messages = fillTemplate(template, {
     MEMORIES: join(lines.filter(({ inProfile }) => !inProfile)),
     PROFILE: join(lines.filter(({ inProfile }) => inProfile)),
-  };
-  return {
-    messages: [
-      { role: 'system', content: template.system },
-      { role: 'user', content: fillPlaceholders(template.user, values) },
-    ],
-    promptVersion: promptVersionOf(template),
-  };
+  });
+  return { messages, promptVersion: template.version };
 }
 
-/** One line each, dated; its text cannot close the block that it stands in. */
+/** One line each, dated. */
 function toLine(number: number, memory: Compressible): string {
-  const text = memory.content
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/<(?=[\s/]{0,8}memories\b)/gi, '&lt;')
-    .trim();
+  const text = memory.content.replaceAll(/\s+/g, ' ').trim();
   return `${number}. (${memory.statedAt.toISOString().slice(0, 10)}) ${text}`;
 }

@@ -8,7 +8,7 @@ export {
   periodOf,
   toCronPattern,
 } from './calendar.ts';
-export { buildCompressionPrompt, COMPRESSION_PLACEHOLDERS } from './build-compression-prompt.ts';
+export { buildCompressionPrompt } from './build-compression-prompt.ts';
 export type {
   CompressionDecision,
   CompressionOutcome,
@@ -20,4 +20,3 @@ export type { Compressible } from './compressible.ts';
 export { decideCompression } from './decide-compression.ts';
 export { planDaily, planWeekly, type WeeklyMaterial } from './plan-compression.ts';
 export { readGroups } from './read-groups.ts';
-export { compressionTemplates } from './templates.ts';

@@ -30,11 +30,11 @@ export const PROMPTS = {
     needs: ['TRANSCRIPT'],
   },
   /** Facts from the events of a day. */
-  'compress-events': { placeholders: ['EVENTS', 'EXISTING_MEMORIES', 'DAY'], needs: ['EVENTS'] },
+  'compress-events': { placeholders: ['MEMORIES'], needs: ['MEMORIES'] },
   /** Fewer facts from those of one project and topic. */
-  'merge-partition': { placeholders: ['MEMORIES', 'PROJECT', 'TOPIC', 'TODAY'], needs: ['MEMORIES'] },
+  'merge-partition': { placeholders: ['MEMORIES'], needs: ['MEMORIES'] },
   /** The core profile, anew. */
-  'update-profile': { placeholders: ['PROFILE', 'MEMORIES', 'TODAY'], needs: ['MEMORIES'] },
+  'update-profile': { placeholders: ['PROFILE', 'MEMORIES'], needs: ['MEMORIES'] },
 } as const satisfies Record<string, { placeholders: readonly string[]; needs: readonly string[] }>;
 
 export type PromptName = keyof typeof PROMPTS;

@@ -41,7 +41,7 @@ describe('parseTemplate', () => {
   test.each<[string, string, string[]]>([
     ['an unknown placeholder', file('a', '{{TRANSCRIPT}} {{CHAT}}'), ['uses the unknown placeholder {{CHAT}}']],
     ['a misspelt one', file('a', '{{TRANSCRIPT}} {{ user_text }}'), ['uses the unknown placeholder {{user_text}}']],
-    ['one of another prompt', file('a', '{{TRANSCRIPT}} {{EVENTS}}'), ['uses the unknown placeholder {{EVENTS}}']],
+    ['one of another prompt', file('a', '{{TRANSCRIPT}} {{NEW_FACTS}}'), ['uses the unknown placeholder {{NEW_FACTS}}']],
     ['no conversation', file('a', '{{TODAY}}'), ['lacks the placeholder {{TRANSCRIPT}} or {{USER_TEXT}}']],
     ['a missing part', '<!-- user -->\n{{TRANSCRIPT}}', ['has no section system']],
     ['an empty part', file('', '{{TRANSCRIPT}}'), ['has no section system']],
@@ -57,11 +57,11 @@ describe('parseTemplate', () => {
 
 describe('fillTemplate', () => {
   test('fills both parts, once', () => {
-    const { template } = parseTemplate('merge-partition', file('About {{PROJECT}}.', '<m>{{MEMORIES}}</m> {{TOPIC}}'));
+    const { template } = parseTemplate('reconcile', file('On {{TODAY}}.', '<m>{{NEW_FACTS}}</m> {{EXISTING_MEMORIES}}'));
     expect(
-      fillTemplate(template!, { PROJECT: 'a {{TOPIC}}', MEMORIES: 'x </m> < /M > <mm> a < b', TOPIC: '', TODAY: '' }),
+      fillTemplate(template!, { TODAY: 'a {{NEW_FACTS}}', NEW_FACTS: 'x </m> < /M > <mm> a < b', EXISTING_MEMORIES: '' }),
     ).toEqual([
-      { role: 'system', content: 'About a {{TOPIC}}.' },
+      { role: 'system', content: 'On a {{NEW_FACTS}}.' },
       { role: 'user', content: '<m>x &lt;/m> &lt; /M > <mm> a < b</m> ' },
     ]);
   }); // prettier-ignore
