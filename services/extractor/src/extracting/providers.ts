@@ -64,8 +64,9 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
     const schema = replySchemaOf(question.preset);
     const reply = await model.complete({
       messages: [...prompt.messages, ...follow],
+      ...(schema === null ? {} : { schema }),
       // A line is read as it comes (B4); JSON is of no use before its end.
-      ...(schema === null ? { stream: true } : { schema }),
+      ...(question.preset.reply === 'line' ? { stream: true } : {}),
       signal: question.signal,
     });
     return {
