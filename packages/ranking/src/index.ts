@@ -9,3 +9,6 @@ export {
 export { mergeVectorThenText } from './merge-vector-then-text.ts';
 export type { MergedHit, SearchChannel, TextHit, VectorHit } from './merge-vector-then-text.ts';
 export { MAX_QUERY_TERMS, queryPhrase, queryTerms } from './query-terms.ts';
+export { buildContext } from './context/context-block.ts';
+export type { ContextBlock, ContextFormat, ContextInput, ContextMemory } from './context/context-block.ts';
+export { expandQuery } from './context/expand-query.ts';
