@@ -1,0 +1,121 @@
+/** Tokens of a text as some model counts them, never fewer. White space alone has none. */
+export type CountTokens = (text: string) => number;
+
+export type ChunkOptions = Readonly<{
+  /** What no chunk exceeds. */
+  maxTokens: number;
+  countTokens: CountTokens;
+}>;
+
+/**
+ * Where a text may be cut, best first. Each matches a piece together with the white space that follows it, so that
+ * nothing is lost between pieces: paragraphs, lines, sentences, words.
+ */
+const BOUNDARIES: readonly RegExp[] = [
+  /\n[^\S\n]*\n\s*/g,
+  /\n\s*/g,
+  /[.!?…](?:["'”’)\]]{0,3})\s+|[。！？；]["'”’」』）]{0,3}\s*/g,
+  /\s+/g,
+];
+
+/** Characters that belong to the one before them: a cut in front of them would tear a visible character apart. */
+const JOINED = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
+/** How far a cut moves to keep a visible character whole. */
+const MAX_STEPS_BACK = 32;
+
+/** Characters tried at first for each token that a piece of an endless word may have. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * Cuts a text into chunks that an embedding model can take whole: at paragraphs where they fit, else at lines,
+ * sentences, words, and only within a word longer than a chunk between characters. Chunks do not overlap, and put
+ * together they are the text; each has something but white space in it if the text has. Deterministic; the time is
+ * linear in the text's length, and a caller that must not block can rest between chunks.
+ */
+export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
+  let current = '';
+  let currentTokens = 0;
+
+  /** Adds the piece to the current chunk if that can take it. */
+  const append = (piece: string, tokens: number): boolean => {
+    // Between two parts of one word the tokens of both need not add up to those of the whole.
+    const apart = tokens === 0 || currentTokens === 0 || /\s$/.test(current);
+    const together = apart ? currentTokens + tokens : countTokens(current + piece);
+    if (together > maxTokens && tokens > 0) return false;
+    current += piece;
+    currentTokens = together;
+    return true;
+  };
+  function* flush(): Generator<string> {
+    // White space in front of the first word has no chunk of its own.
+    if (currentTokens === 0) return;
+    yield current;
+    current = '';
+    currentTokens = 0;
+  }
+  function* add(piece: string, level: number): Generator<string> {
+    const tokens = countTokens(piece);
+    if (append(piece, tokens)) return;
+    yield* flush();
+    if (append(piece, tokens)) return;
+    const boundary = BOUNDARIES[level];
+    if (boundary !== undefined) {
+      for (const part of splitAfter(piece, boundary)) yield* add(part, level + 1);
+      return;
+    }
+    for (const part of cutWord(piece, { maxTokens, countTokens })) {
+      if (append(part, countTokens(part))) continue;
+      yield* flush();
+      current += part;
+      currentTokens = countTokens(current);
+    }
+  }
+
+  yield* add(text, 0);
+  if (current !== '') yield current;
+}
+
+/** The pieces of a text that end where the boundary matches. */
+function* splitAfter(text: string, boundary: RegExp): Generator<string> {
+  let start = 0;
+  for (const match of text.matchAll(boundary)) {
+    const end = match.index + match[0].length;
+    yield text.slice(start, end);
+    start = end;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+/** Pieces of a word that is too long for one chunk. A single character is a piece whatever it counts. */
+function* cutWord(word: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
+  let start = 0;
+  while (start < word.length) {
+    let end = cutNear(word, start, start + maxTokens * CHARACTERS_PER_TOKEN);
+    while (countTokens(word.slice(start, end)) > maxTokens) {
+      const shorter = cutNear(word, start, start + Math.floor((end - start) / 2));
+      if (shorter >= end) break;
+      end = shorter;
+    }
+    yield word.slice(start, end);
+    start = end;
+  }
+}
+
+/** Where to cut at or shortly before `end`, but after `start`, so that no character is torn apart. */
+function cutNear(word: string, start: number, end: number): number {
+  if (end >= word.length) return word.length;
+  const earliest = Math.max(start + 1, end - MAX_STEPS_BACK);
+  for (let cut = end; cut >= earliest; cut -= 1) if (isWhole(word, cut)) return cut;
+  // A pile of marks: between code points at least.
+  const cut = Math.max(start + 1, end);
+  return isLowSurrogate(word, cut) ? cut + 1 : cut;
+}
+
+function isWhole(word: string, cut: number): boolean {
+  return !isLowSurrogate(word, cut) && !JOINED.test(word.slice(cut, cut + 2)) && word[cut - 1] !== '\u200d';
+}
+
+function isLowSurrogate(word: string, index: number): boolean {
+  const code = word.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

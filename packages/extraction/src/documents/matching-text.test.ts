@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { matchingText } from './matching-text.ts';
+
+const contains = (whole: string, part: string) => matchingText(whole).includes(matchingText(part));
+
+describe('matchingText', () => {
+  test.each([
+    ['Home: Lisbon\nThe User lives  in\n“Lisbon”, since 2020.', 'the user lives in Lisbon.'],
+    ['# Pets\n\n- **The dog** is called _Bruno_!', 'The dog is called Bruno'],
+    ['我知道用户住在北京。', '用户住在北京'],
+    ['The user’s diet is ﬁxed.', "The user's diet is fixed."],
+  ])('%j contains %j', (whole, part) => {
+    expect(contains(whole, part)).toBe(true);
+  });
+
+  test.each([
+    ['The user is 42 years old.', 'The user is 4'],
+    ['The user ran 3.5 km', 'The user ran 3'],
+    ['The user likes C++.', 'The user likes C'],
+    ['The user likes C#.', 'The user likes C.'],
+    ['It was -5 degrees.', 'It was 5 degrees'],
+    ['The user likes catnip.', 'The user likes cat'],
+  ])('%j does not contain %j', (whole, part) => {
+    expect(contains(whole, part)).toBe(false);
+  });
+
+  test('is its own form, and empty without words', () => {
+    expect(matchingText(' -- … ** ')).toBe('');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+        const form = matchingText(text);
+        expect(form === '' || (form.startsWith(' ') && form.endsWith(' '))).toBe(true);
+        expect(form).not.toMatch(/\s\s/);
+      }),
+    );
+  });
+});
