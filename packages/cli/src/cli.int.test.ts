@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { parseApiKey } from '@factmill/auth';
 import { createPool, type DatabasePool, findApiKey, readSettings } from '@factmill/database';
-import { createEmptyDatabase, startProcess, type TestDatabase } from '@factmill/testkit';
+import { loadConfig } from '@factmill/config';
+import { createEmbedder } from '@factmill/models';
+import { createEmptyDatabase, createScriptedModel, startProcess, type TestDatabase } from '@factmill/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +135,66 @@ describe('factmill config', () => {
       }),
     );
     expect(await readSettings(database)).toEqual({ 'retry.strategy': 'exponential' });
+  });
+});
+
+describe('factmill calibrate', () => {
+  test('measures the local model: distributions, thresholds with their rules, warnings, settings', async () => {
+    const { code, output } = await factmill('calibrate', {});
+    expect(code).toBe(0);
+    expect(output).toMatch(/^en +different +38 +0\.736 /m);
+    expect(output).toMatch(/^zh +unrelated +4 /m);
+    expect(output).toMatch(/^minSimilarity 0\.23 \(now 0\.23, measured\): keeps at least 95 %/m);
+    expect(output).toMatch(/^Warning: Rewordings and different facts overlap/m);
+    expect(output).toMatch(/^Warning: zh: .*does not read this language/m);
+    expect(output).toMatch(/^EMBEDDING_DUPLICATE_SIMILARITY=0\.998$/m);
+  });
+
+  test('measures the operator’s own model; what it finds can be set', async () => {
+    const model = await createScriptedModel();
+    const env = { EMBEDDING_BASE_URL: model.url, EMBEDDING_MODEL: 'house-model' };
+    const { code, output } = await factmill('calibrate --json', env);
+    expect(code).toBe(0);
+    const profile = JSON.parse(output) as Record<string, unknown>;
+    expect(profile).toMatchObject({
+      id: 'house-model@256',
+      dimensions: 256,
+      origin: { minSimilarity: 'measured' },
+    });
+    const measured = loadConfig({
+      ...env,
+      EMBEDDING_MIN_SIMILARITY: String(profile['minSimilarity']),
+      EMBEDDING_RELATED_SIMILARITY: String(profile['relatedSimilarity']),
+      EMBEDDING_DUPLICATE_SIMILARITY: String(profile['duplicateSimilarity']),
+    });
+    const embedder = createEmbedder(measured.embedding);
+    const { minSimilarity, relatedSimilarity, duplicateSimilarity } = profile;
+    expect(await embedder.loadProfile()).toMatchObject({
+      minSimilarity,
+      relatedSimilarity,
+      duplicateSimilarity,
+      origin: {
+        minSimilarity: 'configured',
+        relatedSimilarity: 'configured',
+        duplicateSimilarity: 'configured',
+      },
+    });
+    await embedder.close();
+    await model.close();
+  });
+
+  test('without a model, or with one that is away, it says so', async () => {
+    const none = await factmill('calibrate', { EMBEDDING_PROVIDER: 'none' });
+    expect([none.code, none.output]).toEqual([
+      1,
+      'factmill: There is no embedding model to measure: EMBEDDING_PROVIDER is none.\n',
+    ]);
+    const away = await factmill('calibrate', {
+      EMBEDDING_BASE_URL: 'http://127.0.0.1:1',
+      EMBEDDING_MODEL: 'm',
+    });
+    expect(away.code).toBe(1);
+    expect(away.output).toMatch(/^factmill: .+\n$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { VERSION } from '@factmill/runtime';
 import { Command } from 'commander';
+import { addCalibrateCommand } from './calibrate-command.ts';
 import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
@@ -10,5 +11,6 @@ export function createProgram(): Command {
   addMigrateCommand(program);
   addKeyCommands(program);
   addConfigCommands(program);
+  addCalibrateCommand(program);
   return program;
 }

@@ -122,6 +122,18 @@ describe('models', () => {
     expect(loadConfig(chat).embedding).toEqual({ provider: 'local' });
     expect(loadConfig({ EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({ provider: 'none' });
   });
+
+  test('the operator’s thresholds go along with the model', () => {
+    const measured = { EMBEDDING_MIN_SIMILARITY: '0.4', EMBEDDING_DUPLICATE_SIMILARITY: '0.97' };
+    const thresholds = { minSimilarity: 0.4, duplicateSimilarity: 0.97 };
+    expect(loadConfig(measured).embedding).toEqual({ provider: 'local', thresholds });
+    expect(loadConfig({ ...chat, ...measured, EMBEDDING_MODEL: 'vectors' }).embedding).toMatchObject({
+      thresholds,
+    });
+    expect(problemsOf({ EMBEDDING_RELATED_SIMILARITY: '1.5' }).names).toEqual([
+      'EMBEDDING_RELATED_SIMILARITY',
+    ]);
+  });
 });
 
 describe('a bad configuration', () => {

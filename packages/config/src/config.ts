@@ -12,8 +12,15 @@ export type ChatModelConfig = Readonly<{
   timeoutMs: number;
 }>;
 
+/** In place of the thresholds of the embedding model's profile. */
+export type EmbeddingThresholds = Readonly<{
+  minSimilarity?: number;
+  relatedSimilarity?: number;
+  duplicateSimilarity?: number;
+}>;
+
 export type EmbeddingConfig =
-  | Readonly<{ provider: 'local' }>
+  | Readonly<{ provider: 'local'; thresholds?: EmbeddingThresholds }>
   | Readonly<{ provider: 'none' }>
   | Readonly<{
       provider: 'openai';
@@ -23,6 +30,7 @@ export type EmbeddingConfig =
       dimensions?: number;
       timeoutMs: number;
       batchSize: number;
+      thresholds?: EmbeddingThresholds;
     }>;
 
 /** Where chat completions go. */
@@ -200,8 +208,11 @@ function embeddingConfig(env: Environment): EmbeddingConfig {
     env.EMBEDDING_PROVIDER ??
     (env.EMBEDDING_BASE_URL !== undefined || env.EMBEDDING_MODEL !== undefined ? 'openai' : 'local');
   const baseUrl = env.EMBEDDING_BASE_URL ?? env.LLM_BASE_URL;
-  if (provider !== 'openai') return { provider };
-  if (baseUrl === undefined || env.EMBEDDING_MODEL === undefined) return { provider: 'local' };
+  if (provider === 'none') return { provider };
+  const thresholds = embeddingThresholds(env);
+  if (provider === 'local' || baseUrl === undefined || env.EMBEDDING_MODEL === undefined) {
+    return { provider: 'local', ...thresholds };
+  }
   // The chat key belongs to the chat host: it is used for embeddings only when they share the address.
   const fallbackKey = env.EMBEDDING_BASE_URL === undefined ? env.LLM_API_KEY : '';
   return {
@@ -212,7 +223,21 @@ function embeddingConfig(env: Environment): EmbeddingConfig {
     ...(env.EMBEDDING_DIMENSIONS === undefined ? {} : { dimensions: env.EMBEDDING_DIMENSIONS }),
     timeoutMs: env.EMBEDDING_TIMEOUT_MS,
     batchSize: env.EMBEDDING_BATCH_SIZE,
+    ...thresholds,
   };
+}
+
+function embeddingThresholds(env: Environment): { thresholds?: EmbeddingThresholds } {
+  const thresholds = {
+    ...(env.EMBEDDING_MIN_SIMILARITY === undefined ? {} : { minSimilarity: env.EMBEDDING_MIN_SIMILARITY }),
+    ...(env.EMBEDDING_RELATED_SIMILARITY === undefined
+      ? {}
+      : { relatedSimilarity: env.EMBEDDING_RELATED_SIMILARITY }),
+    ...(env.EMBEDDING_DUPLICATE_SIMILARITY === undefined
+      ? {}
+      : { duplicateSimilarity: env.EMBEDDING_DUPLICATE_SIMILARITY }),
+  };
+  return Object.keys(thresholds).length === 0 ? {} : { thresholds };
 }
 
 /** OpenAI clients expect the root that ends in `/v1`; a bare host gets it appended, any path stays as it is. */

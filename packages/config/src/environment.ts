@@ -3,6 +3,7 @@ import { z } from 'zod';
 const port = z.coerce.number().int().min(0).max(65_535);
 const positiveInt = z.coerce.number().int().min(1);
 const nonNegativeInt = z.coerce.number().int().min(0);
+const similarity = z.coerce.number().min(0).max(1);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const httpUrl = z.url({ protocol: /^https?$/ });
 
@@ -79,6 +80,9 @@ export const environmentSchema = z.object({
   EMBEDDING_DIMENSIONS: positiveInt.max(4_000).optional(),
   EMBEDDING_TIMEOUT_MS: positiveInt.default(30_000),
   EMBEDDING_BATCH_SIZE: positiveInt.max(2_048).default(16),
+  EMBEDDING_MIN_SIMILARITY: similarity.optional(),
+  EMBEDDING_RELATED_SIMILARITY: similarity.optional(),
+  EMBEDDING_DUPLICATE_SIMILARITY: similarity.optional(),
 
   PRESET: z
     .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])

@@ -1,5 +1,5 @@
 import { AppError } from '@factmill/errors';
-import type { EmbeddingProfile } from './embedding-profiles.ts';
+import { type EmbeddingProfile, withThresholds } from './embedding-profiles.ts';
 import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
@@ -33,9 +33,15 @@ export function createEmbedder(
   deps: Readonly<{ now: () => number }> = { now: Date.now },
 ): Embedder {
   if (config.provider === 'none') return NO_EMBEDDER;
-  return createEmbedderOf(
-    config.provider === 'local' ? createLocalEmbeddings() : createEndpointEmbeddings(config, deps),
-  );
+  const source =
+    config.provider === 'local' ? createLocalEmbeddings() : createEndpointEmbeddings(config, deps);
+  const { thresholds } = config;
+  if (thresholds === undefined) return createEmbedderOf(source);
+  const profile = () => {
+    const own = source.profile();
+    return own === null ? null : withThresholds(own, thresholds);
+  };
+  return createEmbedderOf({ ...source, profile });
 }
 
 /** The embedder around a source. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { embeddingProfileOf } from './embedding-profiles.ts';
+import { chunkingOf } from './chunking-of.ts';
+import {
+  embeddingProfileOf,
+  LOCAL_EMBEDDING_PROFILE,
+  readsWhole,
+  withThresholds,
+} from './embedding-profiles.ts';
 
 describe('embeddingProfileOf', () => {
   test.each([
@@ -22,5 +28,56 @@ describe('embeddingProfileOf', () => {
   test('an unknown model has a profile as soon as its size is known', () => {
     expect(embeddingProfileOf('house/own:2')).toBeUndefined();
     expect(embeddingProfileOf('house/own:2', 100)).toMatchObject({ id: 'house/own:2@100', dimensions: 100 });
+  });
+});
+
+describe('what a profile rests on', () => {
+  test('says for each threshold where it comes from', () => {
+    expect(embeddingProfileOf('bge-small-en-v1.5')).toMatchObject({
+      minSimilarity: 0.5,
+      duplicateSimilarity: 0.9,
+      origin: { minSimilarity: 'source', relatedSimilarity: 'conservative', duplicateSimilarity: 'source' },
+    });
+    expect(embeddingProfileOf('nomic-embed-text')).toMatchObject({
+      minSimilarity: 0.7,
+      origin: { minSimilarity: 'source', duplicateSimilarity: 'conservative' },
+    });
+    expect(withThresholds(LOCAL_EMBEDDING_PROFILE, { minSimilarity: 0.4 })).toEqual({
+      ...LOCAL_EMBEDDING_PROFILE,
+      minSimilarity: 0.4,
+      origin: { minSimilarity: 'configured', relatedSimilarity: 'measured', duplicateSimilarity: 'measured' },
+    });
+  });
+
+  test.each([
+    [LOCAL_EMBEDDING_PROFILE, 'The user’s name is Zoë.', true],
+    [LOCAL_EMBEDDING_PROFILE, 'The user’s name is Łukasz.', false],
+    [LOCAL_EMBEDDING_PROFILE, '用户住在杭州。', false],
+    [{ reads: 'latin' as const }, 'The user’s name is Łukasz, 42 %.', true],
+    [{ reads: 'latin' as const }, 'Пользователь живёт в Риге.', false],
+    [{ reads: 'any' as const }, '用户住在杭州。', true],
+  ])('%j reads %j: %j', (profile, text, reads) => {
+    expect(readsWhole(profile, text)).toBe(reads);
+  });
+});
+
+describe('chunkingOf', () => {
+  const endpoint = {
+    provider: 'openai',
+    baseUrl: 'http://model.test/v1',
+    timeoutMs: 1,
+    batchSize: 1,
+  } as const;
+
+  test('follows the limit of the model, up to 512 tokens', () => {
+    expect(chunkingOf({ provider: 'local' })).toEqual({
+      id: 'use-lite/64',
+      maxTokens: 64,
+      tokenizer: 'use-lite',
+    });
+    expect(chunkingOf({ ...endpoint, model: 'bge-small-en-v1.5' }).maxTokens).toBe(512);
+    expect(chunkingOf({ ...endpoint, model: 'text-embedding-3-small' }).maxTokens).toBe(512);
+    expect(chunkingOf({ ...endpoint, model: 'house-model' }).maxTokens).toBe(256);
+    expect(chunkingOf({ provider: 'none' })).toMatchObject({ maxTokens: 256, tokenizer: 'bound' });
   });
 });

@@ -1,68 +1,129 @@
 /**
- * What the rest of Factmill has to know about an embedding model. Similarities are cosine, 0 to 1 in practice,
- * and mean different things for different models, which is why they live here and not in the search.
+ * Where a threshold comes from: measured with `factmill calibrate`; the value of a memory system in use that ships
+ * with this model; a careful guess; or the operator's setting.
  */
-export type EmbeddingProfile = Readonly<{
-  /** Stable name stored beside every vector. Vectors of different ids are never compared. */
-  id: string;
-  dimensions: number;
+export type ThresholdOrigin = 'measured' | 'source' | 'conservative' | 'configured';
+
+/** Similarities are cosine, 0 to 1 in practice, and mean different things for different models. */
+export type SimilarityThresholds = Readonly<{
   /** Search leaves out memories below this similarity to the query. */
   minSimilarity: number;
+  /** Two memories at or above this similarity may be about one thing: whether they go together is worth a question. */
+  relatedSimilarity: number;
   /** Two memories at or above this similarity say the same thing. */
   duplicateSimilarity: number;
 }>;
 
+/**
+ * What a model reads. What it does not read counts as one unknown token, so that texts which differ only there have
+ * one vector. `use-lite`: ASCII and some more, the vocabulary of the local model; `latin`: an English model with a
+ * vocabulary of words; `any`: bytes, nothing is unknown.
+ */
+export type ReadCharacters = 'use-lite' | 'latin' | 'any';
+
+/** What the rest of Factmill has to know about an embedding model. */
+export type EmbeddingProfile = SimilarityThresholds &
+  Readonly<{
+    /** Stable name stored beside every vector. Vectors of different ids are never compared. */
+    id: string;
+    dimensions: number;
+    origin: Readonly<Record<keyof SimilarityThresholds, ThresholdOrigin>>;
+    /** Tokens that one text may have; for the local model, beyond which quality falls. */
+    maxInputTokens: number;
+    /** How its tokens are counted: with the vocabulary that is at hand, or by an upper bound. */
+    tokenizer: 'use-lite' | 'bound';
+    reads: ReadCharacters;
+  }>;
+
 type KnownModel = EmbeddingProfile & Readonly<{ aliases: readonly string[] }>;
 
+function originOf(
+  minSimilarity: ThresholdOrigin,
+  relatedSimilarity: ThresholdOrigin,
+  duplicateSimilarity: ThresholdOrigin,
+): EmbeddingProfile['origin'] {
+  return { minSimilarity, relatedSimilarity, duplicateSimilarity };
+}
+
 /**
- * Universal Sentence Encoder lite, the model that comes with Factmill, measured on the labelled pairs of
- * `embedding-profiles.int.test.ts` (November 2026):
+ * Universal Sentence Encoder lite, the model that comes with Factmill. Thresholds are what `factmill calibrate` finds
+ * on its English pairs (November 2026):
  *
- * - question and fact that answers it: 0.176 to 0.736, of 42 pairs 40 at 0.22 or above; unrelated: up to 0.183.
- * - the same fact reworded: 0.872 to 0.984; a different fact in the same words: up to 0.996 (a birthday on 14 and on
+ * - question and fact that answers it: 0.176 to 0.736, of 60 pairs 57 above 0.23; unrelated: -0.07 to 0.40
+ * - the same fact reworded: 0.507 to 0.984; a different fact in the same words: 0.736 to 0.996 (a birthday on 14 and on
  *   15 March). The two overlap, so that only practically identical text may count as a duplicate.
+ *
+ * It takes texts of any length, and averages: a question finds a fact (similarity of 0.23 or more) that stands alone
+ * in 94 of 100 cases, among other facts in a text of 32 tokens in 67, of 64 in 36, of 128 in 19, of 512 in 7. 64 tokens
+ * are a paragraph of three sentences, which in most documents has one subject.
  */
 export const LOCAL_EMBEDDING_PROFILE: EmbeddingProfile = {
   id: 'use-lite-512',
   dimensions: 512,
-  minSimilarity: 0.22,
+  minSimilarity: 0.23,
+  relatedSimilarity: 0.77,
   duplicateSimilarity: 0.998,
+  origin: originOf('measured', 'measured', 'measured'),
+  maxInputTokens: 64,
+  tokenizer: 'use-lite',
+  reads: 'use-lite',
 };
 
-/** Thresholds for a model nobody has calibrated: a wide search, and only near-identical text counts as equal. */
-const CONSERVATIVE = { minSimilarity: 0.3, duplicateSimilarity: 0.95 } as const;
+/** For a model nobody has calibrated: a wide search, and only near-identical text counts as equal. */
+const CONSERVATIVE = {
+  minSimilarity: 0.3,
+  relatedSimilarity: 0.7,
+  duplicateSimilarity: 0.95,
+  origin: originOf('conservative', 'conservative', 'conservative'),
+  // The smallest limit among models in common use.
+  maxInputTokens: 256,
+  tokenizer: 'bound',
+  reads: 'latin',
+} as const;
 
 const KNOWN_MODELS: readonly KnownModel[] = [
-  // Cosine distance cutoff 0.3, as the memory system that ships with this model uses it.
+  // Cosine distance cutoff 0.3, as the memory system that ships with this model uses it. Ollama serves 2,048 tokens
+  // of it unless told otherwise.
   {
+    ...CONSERVATIVE,
     id: 'nomic-embed-text',
     aliases: ['nomic-embed-text-v1', 'nomic-embed-text-v1.5'],
     dimensions: 768,
     minSimilarity: 0.7,
-    duplicateSimilarity: 0.95,
+    relatedSimilarity: 0.8,
+    origin: originOf('source', 'conservative', 'conservative'),
+    maxInputTokens: 2_048,
   },
   // Similarity 0.5 for context and 0.90 for duplicates, as the memory system that defaults to this model uses it.
   {
+    ...CONSERVATIVE,
     id: 'bge-small-en-v1.5',
     aliases: ['bge-small-en', 'bge-small'],
     dimensions: 384,
     minSimilarity: 0.5,
     duplicateSimilarity: 0.9,
+    origin: originOf('source', 'conservative', 'source'),
+    maxInputTokens: 512,
   },
-  // Published dimensions; the thresholds are the conservative ones, not measured.
+  // Published dimensions and limit. The memory system that defaults to this model has no threshold for its
+  // similarities: a reranker decides there.
   {
+    ...CONSERVATIVE,
     id: 'text-embedding-3-small',
     aliases: [],
     dimensions: 1536,
-    minSimilarity: 0.3,
-    duplicateSimilarity: 0.9,
+    relatedSimilarity: 0.6,
+    maxInputTokens: 8_191,
+    reads: 'any',
   },
   {
+    ...CONSERVATIVE,
     id: 'text-embedding-3-large',
     aliases: [],
     dimensions: 3072,
-    minSimilarity: 0.3,
-    duplicateSimilarity: 0.9,
+    relatedSimilarity: 0.6,
+    maxInputTokens: 8_191,
+    reads: 'any',
   },
 ];
 
@@ -83,7 +144,32 @@ export function embeddingProfileOf(model: string, dimensions?: number): Embeddin
     return { ...profile, id: `${profile.id}@${dimensions}`, dimensions };
   }
   if (dimensions === undefined) return undefined;
-  return { id: `${model}@${dimensions}`, dimensions, ...CONSERVATIVE };
+  return { ...CONSERVATIVE, id: `${model}@${dimensions}`, dimensions };
+}
+
+/** The profile with the operator's thresholds in place of its own. */
+export function withThresholds(
+  profile: EmbeddingProfile,
+  thresholds: Readonly<Partial<SimilarityThresholds>>,
+): EmbeddingProfile {
+  const origin = { ...profile.origin };
+  for (const name of ['minSimilarity', 'relatedSimilarity', 'duplicateSimilarity'] as const) {
+    if (thresholds[name] !== undefined) origin[name] = 'configured';
+  }
+  return { ...profile, ...thresholds, origin };
+}
+
+/** Beyond ASCII, what the vocabulary of the local model has (in NFKC). */
+const USE_LITE = /^[\p{ASCII}¡£«®°±·»¿É×àáâãäåæçèéêëìíñòóôöøùúüāćıōš–—‘’“”•€′−]*$/u;
+const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
+
+/**
+ * Whether the model reads every character of a text. Similarity may only decide that a text says the same as another
+ * when it does: to an English model all Chinese sentences are one.
+ */
+export function readsWhole(profile: Pick<EmbeddingProfile, 'reads'>, text: string): boolean {
+  if (profile.reads === 'any') return true;
+  return (profile.reads === 'latin' ? LATIN : USE_LITE).test(text.normalize('NFKC'));
 }
 
 function findKnownModel(model: string): KnownModel | undefined {

@@ -1,9 +1,12 @@
-import type { EmbeddingProfile } from './embedding-profiles.ts';
+import type { EmbeddingProfile, SimilarityThresholds } from './embedding-profiles.ts';
+
+/** In place of those of the model's profile. */
+type Thresholds = Readonly<Partial<SimilarityThresholds>>;
 
 /** Where vectors come from. Times in milliseconds; an empty `apiKey` sends no Authorization header. */
 export type EmbedderConfig =
   | Readonly<{ provider: 'none' }>
-  | Readonly<{ provider: 'local' }>
+  | Readonly<{ provider: 'local'; thresholds?: Thresholds }>
   | Readonly<{
       provider: 'openai';
       baseUrl: string;
@@ -14,6 +17,7 @@ export type EmbedderConfig =
       timeoutMs: number;
       /** Texts per request. */
       batchSize: number;
+      thresholds?: Thresholds;
     }>;
 
 /** What a provider has to bring; caching, batching, order and normalising are the same for all. */
