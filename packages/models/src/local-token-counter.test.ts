@@ -36,7 +36,7 @@ describe('createLocalTokenCounter', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 12 }), (words) => {
         const text = words.join(' ').replaceAll(/\s+/g, ' ').trim();
-        fc.pre(text !== '' && !text.startsWith(':'));
+        fc.pre(text !== '' && !text.normalize('NFKC').startsWith(':'));
         expect(countTokens(text)).toBe(tokenizer.encode(text).length);
       }),
       { numRuns: 2_000 },
