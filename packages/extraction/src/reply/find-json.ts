@@ -5,12 +5,21 @@ export type FoundJson = {
   values: (JsonObject | JsonArray)[];
   /** What stands outside of them, without code fences. */
   prose: string;
+  /** Everything but reasoning blocks and code fences. */
+  text: string;
   /** False when a value or a reasoning block breaks off. */
   complete: boolean;
 };
 
 const REASONING_TAG = /^<(\/?)(?:think|thinking|reasoning|thought)>/i;
 const LONGEST_TAG = '</reasoning>'.length;
+
+function withoutFences(parts: readonly string[]): string {
+  return parts
+    .join('\n')
+    .replaceAll(/^[ \t]*```[\w-]*[ \t]*$/gm, '')
+    .trim();
+}
 
 /** Index after the closing tag of the block that `tag` opens; -1 when it is never closed. */
 function afterReasoning(text: string, start: number, tag: string): number {
@@ -28,6 +37,8 @@ function afterReasoning(text: string, start: number, tag: string): number {
 export function findJson(text: string): FoundJson {
   let values: (JsonObject | JsonArray)[] = [];
   let prose: string[] = [];
+  let textFrom = 0;
+  let texts: string[] = [];
   let complete = true;
   let proseFrom = 0;
   let index = 0;
@@ -40,14 +51,18 @@ export function findJson(text: string): FoundJson {
       } else if (tag[1] === '/') {
         values = [];
         prose = [];
+        texts = [];
         complete = true;
         index += tag[0].length;
         proseFrom = index;
+        textFrom = index;
       } else {
         prose.push(text.slice(proseFrom, index));
+        texts.push(text.slice(textFrom, index));
         const after = afterReasoning(text, index, tag[0]);
         index = after < 0 ? text.length : after;
         proseFrom = index;
+        textFrom = index;
         if (after < 0) complete = false;
       }
     } else if (character === '{' || character === '[') {
@@ -66,12 +81,11 @@ export function findJson(text: string): FoundJson {
     }
   }
   prose.push(text.slice(proseFrom));
+  texts.push(text.slice(textFrom));
   return {
     values,
-    prose: prose
-      .join('\n')
-      .replaceAll(/^[ \t]*```[\w-]*[ \t]*$/gm, '')
-      .trim(),
+    prose: withoutFences(prose),
+    text: withoutFences(texts),
     complete,
   };
 }

@@ -8,6 +8,7 @@ const fragment = fc.constantFrom(
   '{', '}', '[', ']', '"', "'", ',', ':', '\\', '\n', ' ', '```json', '```', '<think>', '</think>', 'null', 'NONE', 'true', '12.5',
   '"facts"', '"context"', '"key"', '"value"', '"q"', '"a"', '"content"', '"kind"', '"tags"', '{"facts": {', '"context": [', '\\u00e9',
   '\\ud83d', '\u0000', '"name": "Ana"', '"q": "Where?", "a": "Here"', '"__proto__"', '"message_id": "m1"', 'é', '名前',
+  '//', '/*', '*/', '“', '”', '...', '"event":', '"project": "p"', "{'facts': {'a': True}}", '{"result":', '"{\\"facts\\": [\\"a b\\"]}"', 'The user is here.',
 ); // prettier-ignore
 const mess = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -90,6 +91,30 @@ describe('parseReply', () => {
     );
   });
 
+  test.each([
+    ['standard', (text: string) => ({ facts: [{ category: 'work', key: `k${text}`, value: text }], context: [{ q: text, a: text }], event: text })],
+    ['facts-and-context', (text: string) => ({ facts: { [`k${text}`]: text }, context: [{ q: text, a: text }] })],
+    ['tiered', (text: string) => ({ facts: [{ project: text, topic: text, category: 'config', content: text, importance: 0.5 }], event: text })],
+    ['categorised', (text: string) => [{ category: 'work', key: `k${text}`, value: text, source: 'tool_call', source_context: text }]],
+    ['reconciled', (text: string) => ({ facts: [`The ${text}`] })],
+  ])('%s: what is in the reply is in the result, however the reply is quoted and wherever it is cut', (_name, toReply) => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[a-zé名]{2,12}( [a-z']{2,8})?$/).filter((text) => !/^(?:none|nothing|null|nil|undefined|n\/a)$/i.test(text)),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (text, share) => {
+          const whole = JSON.stringify(toReply(text));
+          const parsed = parseReply(whole);
+          expect(parsed).toMatchObject({ status: 'ok', rejected: [] });
+          for (const written of [JSON.stringify(whole), `Sure:\n\`\`\`json\n${whole}\n\`\`\``, `<think>${whole}</think>${whole}`, `{"result": ${whole}}`])
+            expect(parseReply(written)).toEqual(parsed);
+          const cut = parseReply(whole.slice(0, Math.floor(whole.length * share)));
+          expect(parsed.candidates).toEqual(expect.arrayContaining(cut.candidates));
+        },
+      ),
+    );
+  }); // prettier-ignore
+
   test('keeps the complete items of a reply that is cut anywhere', () => {
     const items = [
       { key: 'name', value: 'Ana "the" Great' },
@@ -111,7 +136,7 @@ describe('time and depth', () => {
   const megabyte = (unit: string): string => unit.repeat(Math.ceil(1_000_000 / unit.length));
   test.each([
     '[', '{', '<think>', '</think>', '<think></think>', '{"a":', '["', "['", '" ', '[]', '{}', '[]x]', '{"a" ', '\\', '{"a":"b"}', '[word',
-    '{"facts":{"a":"b"}}', '</think>{', '[{"', '{a', '```', ' ', 'a ',
+    '{"facts":{"a":"b"}}', '</think>{', '[{"', '{a', '```', ' ', 'a ', '{//', '{/*', '"/*', '["/*",', '{"a"/**/:', '“', '{“', '{...', '{"a":{"b":"{"}}', '{"a":"{}"}',
   ])('a megabyte of %j', (unit) => {
     const startedAt = performance.now();
     expect(['empty', 'invalid', 'truncated', 'ok']).toContain(parseReply(megabyte(unit), { allowLine: true }).status);

@@ -104,6 +104,45 @@ describe('what models answer', () => {
     ['long names', '{"context": [{"question": "Pet?", "answer": "A cat"}]}', ['Pet?→A cat']],
     ['unicode', '{"facts": {"名前": "太郎", "ciudad": "Málaga"}}', ['名前=太郎', 'ciudad=Málaga']],
     ['brackets before', 'As of [1] the result: {"facts": {"name": "Steve"}}', ['name=Steve']],
+    [
+      'a Python dict',
+      `{'facts': {'name': "Steve's", 'dog': 'Steve's dog', 'is_vegan': True}, 'context': []}`,
+      ["name=Steve's", "dog=Steve's dog", 'is_vegan=True'],
+    ],
+    [
+      'comments',
+      '{\n// what I found\n"facts": {"name": "Steve", // his name\n"home": "Oslo" /* since 2020 */, "site": "https://a.example//x"}}',
+      ['name=Steve', 'home=Oslo', 'site=https://a.example//x'],
+    ],
+    [
+      'and so on',
+      '{"facts": {"name": "Steve", ...}, "context": [{"q": "a", "a": "b"}, …]}',
+      ['name=Steve', 'a→b'],
+    ],
+    ['curly quotes', '{“facts”: {“name”: “Steve”}}', ['name=Steve']],
+    [
+      'names in capitals',
+      '{"Facts": {"Name": "Steve"}, "Context": [{"Q": "a", "A": "b"}]}',
+      ['Name=Steve', 'a→b'],
+    ],
+    ['JSON in a string', JSON.stringify('{"facts": {"name": "Steve"}}'), ['name=Steve']],
+    [
+      'JSON in a field',
+      JSON.stringify({ answer: '```{"facts": {"name": "Steve"}}', ok: '{"facts": {"name": "Steve"}}' }),
+      ['name=Steve'],
+    ],
+    [
+      'JSON in a value',
+      JSON.stringify({ facts: { note: '{"facts": {"admin": "x"}}' } }),
+      ['note={"facts": {"admin": "x"}}'],
+    ],
+    ['a wrapper', '{"result": {"facts": {"name": "Steve"}}, "usage": {"text": "12 tokens"}}', ['name=Steve']],
+    [
+      'facts in one fence, context in the next',
+      '```json\n{"facts": {"a": "1"}}\n```\nand\n```json\n{"context": [{"q": "x", "a": "y"}]}\n```',
+      ['a=1', 'x→y'],
+    ],
+    ['a list of single words', '["Vim", "Go"]', ['Vim', 'Go']],
     ['NUL inside', '{"facts": {"name": "Ste\\u0000ve"}}', ['name=Steve']],
   ])('%s', (_name, raw, items) => {
     expect(read(raw)).toEqual(['ok', items, []]);
@@ -215,6 +254,50 @@ describe('what models answer', () => {
   });
 });
 
+describe('the formats that the prompts ask for', () => {
+  test('standard: categorised facts, questions with answers, an event line', () => {
+    const { status, candidates } = parseReply(
+      '{"facts": [{"category": "identity", "key": "home", "value": "Lisbon"}], "context": [{"q": "Tea?", "a": "Oolong"}], "event": "On 2024-05-01 the user moved."}',
+    );
+    expect(status).toBe('ok');
+    expect(candidates).toMatchObject([
+      { kind: 'fact', category: 'identity', key: 'home', value: 'Lisbon' },
+      { kind: 'qa', question: 'Tea?', answer: 'Oolong' },
+      { kind: 'event', content: 'On 2024-05-01 the user moved.' },
+    ]);
+    expect(read('{"facts": [], "context": [], "event": null}')).toEqual(['empty', [], []]);
+  });
+
+  test('tiered: facts with project, topic, category and importance, and an event summary', () => {
+    const { candidates } = parseReply(
+      '{"facts": [{"project": "atlas", "topic": "deploy", "category": "config", "content": "Atlas runs on port 8080.", "importance": 0.8}, {"project": null, "topic": "", "category": "temp", "content": "The build is red."}], "event": "Set up Atlas."}',
+    );
+    expect(candidates).toMatchObject([
+      { kind: 'note', project: 'atlas', topic: 'deploy', category: 'config', importance: '0.8' },
+      { kind: 'note', project: null, topic: null, category: 'temp' },
+      { kind: 'event', content: 'Set up Atlas.' },
+    ]);
+  });
+
+  test('categorised: an array with sources', () => {
+    const { candidates } = parseReply(
+      '[{"category": "environment", "key": "host", "value": "atlas", "source": "tool_call", "source_context": "hostname"}]',
+    );
+    expect(candidates).toMatchObject([
+      { kind: 'fact', category: 'environment', key: 'host', source: 'tool_call', sourceContext: 'hostname' },
+    ]);
+    expect(read('[]')).toEqual(['empty', [], []]);
+  });
+
+  test('reconciled: a list of short facts', () => {
+    expect(read('{"facts": ["The user lives in Oslo.", "The user has a dog."]}')).toEqual([
+      'ok',
+      ['The user lives in Oslo.', 'The user has a dog.'],
+      [],
+    ]);
+  });
+});
+
 describe('one plain line, where the preset asks for it', () => {
   test.each([
     ['The user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
@@ -224,6 +307,19 @@ describe('one plain line, where the preset asks for it', () => {
     ['Too short', 'empty', []],
     ['Does the user live in Berlin?', 'empty', []],
     ['One line.\nAnother line.', 'invalid', []],
+    ['', 'invalid', []],
+    ['The user said hello.\nNOTHING', 'empty', []],
+    ['None.', 'empty', []],
+    ['<think>{"a": maybe}</think>\nThe user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
+    ['```\nThe user lives in Berlin.\n```', 'ok', ['The user lives in Berlin.']],
+    ['Here is the fact:\n\n- "The user lives in Berlin."', 'ok', ['The user lives in Berlin.']],
+    ['Fact: The user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
+    ['The user likes lists [1, 2] and {braces}.', 'ok', ['The user likes lists [1, 2] and {braces}.']],
+    ['{"fact": "The user lives in Berlin."}', 'ok', ['The user lives in Berlin.']],
+    ['{"facts": ["The user lives in', 'truncated', []],
+    ['<think>Let me see', 'truncated', []],
+    ['{"answer": "42 is what it is"}', 'invalid', []],
+    [`The user said ${'x'.repeat(8_000)}`, 'invalid', []],
   ])('%j', (raw, status, items) => {
     const parsed = parseReply(raw, { allowLine: true });
     expect([parsed.status, parsed.candidates.map((item) => item.content)]).toEqual([status, items]);

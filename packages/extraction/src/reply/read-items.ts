@@ -112,9 +112,17 @@ function firstText(entries: ReadonlyMap<string, JsonNode>, names: readonly strin
   return null;
 }
 
+/** An object's fields by their names in lower case, for objects whose names are ours and not the user's. */
+export function fieldsOf(node: JsonObject): ReadonlyMap<string, JsonNode> {
+  const names = [...node.entries.keys()];
+  if (names.every((name) => name === name.toLowerCase())) return node.entries;
+  return new Map([...node.entries].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Whether an object has the shape of an item, and not that of a whole reply. */
 export function looksLikeItem(node: JsonObject): boolean {
-  const has = (name: string): boolean => node.entries.has(name);
+  const fields = fieldsOf(node);
+  const has = (name: string): boolean => fields.has(name);
   return (
     (has('key') && has('value')) ||
     (has('q') && has('a')) ||
@@ -142,7 +150,7 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
     sink.reject('incomplete');
     return;
   }
-  const { entries } = node;
+  const entries = fieldsOf(node);
   const key = textOf(entries.get('key'));
   const value = textOf(entries.get('value'));
   const question = firstText(entries, ['q', 'question']);

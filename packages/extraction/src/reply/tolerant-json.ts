@@ -29,15 +29,36 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['f', '\f'],
 ]);
 const NULLS = new Set(['null', 'none', 'undefined', 'nil']);
+const QUOTES = new Set(['"', "'", '“']);
 const BARE_END = /[\s,:[\]{}"]/;
+/** What models write for "and so on". */
+const ELLIPSIS = /^(?:\.{3}|…)$/;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 
 type Scalar = { value: string | null; end: number; complete: boolean };
 
+/** Longer comments are none: looking for their end from every quote would be quadratic. */
+const MAX_COMMENT_CHARACTERS = 1_000;
+
+/** Index after the comment that starts at `index`, which is there itself when none does. */
+function afterComment(text: string, index: number): number {
+  const opening = text.charAt(index) === '/' ? text.charAt(index + 1) : '';
+  if (opening !== '/' && opening !== '*') return index;
+  const near = text.slice(index, index + MAX_COMMENT_CHARACTERS);
+  const close = opening === '*' ? near.indexOf('*/', 2) : near.indexOf('\n');
+  if (close >= 0) return index + close + (opening === '*' ? 2 : 1);
+  return near.length < MAX_COMMENT_CHARACTERS ? text.length : index;
+}
+
+/** Index of the first thing that is neither white space nor a comment. */
 function skipBlank(text: string, from: number): number {
   let index = from;
-  while (index < text.length && text.charCodeAt(index) <= 32) index += 1;
-  return index;
+  for (;;) {
+    while (index < text.length && text.charCodeAt(index) <= 32) index += 1;
+    const after = afterComment(text, index);
+    if (after === index) return index;
+    index = after;
+  }
 }
 
 /**
@@ -54,7 +75,7 @@ function closesString(text: string, index: number): boolean {
 }
 
 function readString(text: string, start: number): Scalar {
-  const quote = text.charAt(start);
+  const quote = text.charAt(start) === '“' ? '”' : text.charAt(start);
   const parts: string[] = [];
   let from = start + 1;
   for (let index = from; index < text.length; index += 1) {
@@ -89,7 +110,7 @@ function readBareword(text: string, start: number): Scalar {
 
 function readScalar(text: string, index: number): Scalar {
   const character = text.charAt(index);
-  return character === '"' || character === "'" ? readString(text, index) : readBareword(text, index);
+  return QUOTES.has(character) ? readString(text, index) : readBareword(text, index);
 }
 
 /** Index after the container that starts at `start`, whatever is in it. */
@@ -131,8 +152,8 @@ function afterColon(text: string, end: number): number {
 }
 
 /**
- * Reads the container that starts at `start` (`{` or `[`). Forgives trailing and missing commas, bare and
- * single-quoted words, raw line breaks and unescaped quotes in strings. At the end of the text, or at
+ * Reads the container that starts at `start` (`{` or `[`). Forgives trailing and missing commas, comments,
+ * bare, single-quoted and curly-quoted words, raw line breaks and unescaped quotes in strings. At the end of the text, or at
  * something that cannot be forgiven, it stops and returns what is complete. Returns null when nothing
  * there looks like JSON, as in prose with brackets. Iterative: nesting cannot exhaust the stack.
  */
@@ -180,9 +201,13 @@ export function readJson(text: string, start: number): JsonRead | null {
         sawContent = true;
         return stopped(text.length);
       }
-      const bare = character !== '"' && character !== "'";
+      const bare = !QUOTES.has(character);
       const word = text.slice(index, scalar.end);
       if (scalar.end === index) return stopped(index);
+      if (bare && ELLIPSIS.test(word)) {
+        index = scalar.end;
+        continue;
+      }
       if (inObject && frame.key === null) {
         const next = afterColon(text, scalar.end);
         if (next < 0) return stopped(scalar.end);

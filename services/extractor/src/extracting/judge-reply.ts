@@ -12,6 +12,8 @@ export function judgeReply(
   preset: Pick<Preset, 'reply'>,
 ): 'usable' | 'cut_off' | 'unreadable' {
   const { status, candidates } = parseReply(output.raw, { allowLine: preset.reply === 'line' });
+  // A line that ends where the output did is not whole.
+  if (preset.reply === 'line' && output.finishReason === 'length') return 'cut_off';
   if (status === 'ok' || status === 'empty' || (status === 'truncated' && candidates.length > 0))
     return 'usable';
   return status === 'truncated' && output.finishReason === 'length' ? 'cut_off' : 'unreadable';

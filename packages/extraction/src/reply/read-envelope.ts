@@ -1,0 +1,129 @@
+import {
+  fieldsOf,
+  isArray,
+  isObject,
+  type ItemSink,
+  looksLikeItem,
+  readItem,
+  readKeyedValue,
+} from './read-items.ts';
+import { isNothing } from './read-line.ts';
+import type { JsonArray, JsonNode, JsonObject } from './tolerant-json.ts';
+
+/** The parts of a whole reply. */
+const ENVELOPE_FIELDS = ['facts', 'context', 'memories', 'event', 'events', 'event_summary'];
+
+export function isEnvelope(node: JsonNode): node is JsonObject {
+  if (!isObject(node)) return false;
+  const fields = fieldsOf(node);
+  return ENVELOPE_FIELDS.some((field) => fields.has(field)) && !(looksLikeItem(node) && !fields.has('facts'));
+}
+
+/** What a section of the reply holds: nothing, a list of items, a map, or one item. */
+function readSection(node: JsonNode | undefined, name: string, sink: ItemSink): void {
+  const kind = name.startsWith('event') ? 'event' : name === 'context' ? 'qa' : 'fact';
+  if (node === undefined || node === null) return;
+  if (typeof node === 'string') {
+    if (isNothing(node) || node.trim() === '') return;
+    if (kind === 'event') readItem(node, kind, sink);
+    else sink.reject('wrong_type');
+  } else if (isArray(node)) {
+    for (const item of node.items) readItem(item, kind, sink);
+  } else if (!isObject(node)) {
+    sink.reject('nested_value');
+  } else if (kind !== 'fact' || (fieldsOf(node).has('key') && fieldsOf(node).has('value'))) {
+    if (node.entries.size > 0) readItem(node, kind, sink);
+  } else {
+    for (const [key, value] of node.entries) {
+      // A value that breaks off is not known; a scalar that is there is whole.
+      if (isArray(value) && !value.complete) sink.reject('incomplete');
+      else readKeyedValue(key, value, sink);
+    }
+  }
+}
+
+function readSections(fields: ReadonlyMap<string, JsonNode>, sink: ItemSink): void {
+  for (const field of ENVELOPE_FIELDS) readSection(fields.get(field), field, sink);
+}
+
+/**
+ * The sections of the last envelope, and those of envelopes before it that share none with them: models draft before
+ * they answer, but they also give facts in one block and context in the next.
+ */
+function mergeEnvelopes(envelopes: readonly JsonObject[]): Map<string, JsonNode> {
+  const merged = new Map<string, JsonNode>();
+  for (const envelope of envelopes.toReversed()) {
+    const sections = [...fieldsOf(envelope)].filter(([field]) => ENVELOPE_FIELDS.includes(field));
+    if (sections.some(([field]) => merged.has(field))) break;
+    for (const [field, node] of sections) merged.set(field, node);
+  }
+  return merged;
+}
+
+function isSentence(node: JsonNode): boolean {
+  return typeof node === 'string' && node.trim().includes(' ');
+}
+
+/** `alone`: nothing stands around it, so that a list of single words is an answer and not prose in brackets. */
+function isItemList(node: JsonObject | JsonArray, alone: boolean): node is JsonArray {
+  return (
+    isArray(node) &&
+    (node.items.length === 0 ||
+      node.items.some((item) => isObject(item) || isSentence(item) || (alone && isText(item))))
+  );
+}
+
+function isText(node: JsonNode): boolean {
+  return typeof node === 'string' && /\p{L}/u.test(node);
+}
+
+/**
+ * Reads the values of a reply: the last reply object; without one, the last list of items; without that, single
+ * items, which may stand one per line. Returns false when nothing has a known shape.
+ */
+export function readValues(
+  values: readonly (JsonObject | JsonArray)[],
+  alone: boolean,
+  sink: ItemSink,
+): boolean {
+  const envelopes = values.filter((value) => isEnvelope(value));
+  if (envelopes.length > 0) {
+    readSections(mergeEnvelopes(envelopes), sink);
+    return true;
+  }
+  const list = values.findLast((value) => isItemList(value, alone));
+  if (list !== undefined && isArray(list)) {
+    for (const item of list.items) {
+      if (isEnvelope(item)) readSections(fieldsOf(item), sink);
+      else readItem(item, 'fact', sink);
+    }
+    return true;
+  }
+  const items = values.filter((value) => isObject(value) && looksLikeItem(value));
+  for (const item of items) readItem(item, 'fact', sink);
+  return (
+    items.length > 0 || values.some((value) => isObject(value) && value.complete && value.entries.size === 0)
+  );
+}
+
+/** What a wrapper without a known shape holds that has one: `{"result": {"facts": …}}`. */
+export function unwrap(values: readonly (JsonObject | JsonArray)[]): (JsonObject | JsonArray)[] {
+  return values
+    .filter((value) => isObject(value))
+    .flatMap((value) => [...value.entries.values()])
+    .filter((inner) => isObject(inner) || isArray(inner))
+    .filter(
+      (inner) =>
+        isEnvelope(inner) ||
+        (isArray(inner) && inner.items.some((item) => isObject(item) && looksLikeItem(item))),
+    );
+}
+
+/** The texts in a wrapper that could be JSON themselves. */
+export function textsThatMayBeJson(values: readonly (JsonObject | JsonArray)[]): string[] {
+  return values
+    .filter((value) => isObject(value))
+    .flatMap((value) => [...value.entries.values()])
+    .filter((inner) => typeof inner === 'string')
+    .filter((text) => /^\s*[{[]/.test(text));
+}
