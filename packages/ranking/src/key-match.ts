@@ -1,0 +1,19 @@
+const PART = /[\p{L}\p{N}\p{M}]+/gu;
+
+/**
+ * How well a memory's key and category answer to the terms of a query: the share of the key's words (`home_town` has
+ * two) that are among the terms, and half as much for the category. 0 to 1.
+ */
+export function keyMatch(
+  terms: readonly string[],
+  memory: Readonly<{ key: string | null; category: string }>,
+): number {
+  const asked = new Set(terms);
+  const key = memory.key === null ? 0 : shareOf(memory.key, asked);
+  return Math.max(key, shareOf(memory.category, asked) / 2);
+}
+
+function shareOf(name: string, asked: ReadonlySet<string>): number {
+  const words = name.toLowerCase().match(PART) ?? [];
+  return words.length === 0 ? 0 : words.filter((word) => asked.has(word)).length / words.length;
+}
