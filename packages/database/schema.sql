@@ -136,6 +136,10 @@ memories.metadata jsonb not null default '{}'::jsonb
 memories.embedding_pending_since timestamp with time zone
 memories.created_at timestamp with time zone not null default now()
 memories.updated_at timestamp with time zone not null default now()
+memories.search_terms tsvector not null generated always as (search_words(((((((content || '
+'::text) || COALESCE(key, ''::text)) || '
+'::text) || COALESCE(value, ''::text)) || '
+'::text) || category))) stored
 memory_embeddings.memory_id uuid not null
 memory_embeddings.model text not null
 memory_embeddings.tenant_id uuid not null
@@ -229,6 +233,8 @@ CREATE INDEX memories_embedding_pending_idx ON public.memories USING btree (embe
 CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL)
 CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
+CREATE INDEX memories_project_idx ON public.memories USING btree (tenant_id, user_id, project) WHERE (is_current AND (project IS NOT NULL))
+CREATE INDEX memories_search_terms_idx ON public.memories USING gin (search_terms) WHERE is_current
 CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WHERE is_current
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
 CREATE INDEX memories_stated_idx ON public.memories USING btree (tenant_id, user_id, stated_at DESC, id DESC) WHERE is_current
@@ -708,6 +714,16 @@ begin
   return true;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.leave_out_search_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.before := new.before - 'search_terms';
+  new.after := new.after - 'search_terms';
+  return new;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.lock_user_memories(tenant uuid, owner text)
  RETURNS void
  LANGUAGE sql
@@ -730,6 +746,24 @@ AS $function$
     and content_hash = any(content_hashes) and deleted_at is null
 $function$
 
+CREATE OR REPLACE FUNCTION public.memories_as_of(tenant uuid, owner text, valid_at timestamp with time zone, known_at timestamp with time zone)
+ RETURNS SETOF memories
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.* from (
+    select distinct on (v.memory_id) v.after from memory_versions v
+    where v.tenant_id = tenant and (owner is null or v.user_id = owner) and v.created_at <= known_at
+    order by v.memory_id, v.number desc
+  ) as known
+  cross join lateral (select known.after->>'content' || E'\n' || coalesce(known.after->>'key', '') || E'\n' ||
+    coalesce(known.after->>'value', '') || E'\n' || (known.after->>'category') as searched) as texts
+  cross join lateral jsonb_populate_record(null::memories, known.after || jsonb_build_object(
+    'search_text', lower(texts.searched), 'search_terms', search_words(texts.searched)::text)) as m
+  where m.deleted_at is null and m.archived_at is null and m.valid_from <= valid_at
+    and (m.valid_to is null or m.valid_to > valid_at) and (m.expires_at is null or m.expires_at > valid_at)
+$function$
+
 CREATE OR REPLACE FUNCTION public.next_extraction(tenant uuid, conversation text)
  RETURNS extractions
  LANGUAGE sql
@@ -740,3 +774,32 @@ AS $function$
     order by e.accepted_no limit 1
 $function$
 
+CREATE OR REPLACE FUNCTION public.search_query(term text)
+ RETURNS tsquery
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select phraseto_tsquery('pg_catalog.english'::regconfig, search_spaced(term))
+$function$
+
+CREATE OR REPLACE FUNCTION public.search_spaced(given text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when given ~ '[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]'
+    then regexp_replace(given, '([\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])', ' \1 ', 'g')
+    else given end
+$function$
+
+CREATE OR REPLACE FUNCTION public.search_words(given text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select to_tsvector('pg_catalog.english'::regconfig, search_spaced(given))
+$function$
+
+
+-- triggers
+CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memoryKindSchema, memorySchema } from './memories.ts';
-import { filledText, nameSchema, projectSchema, userIdSchema } from './text.ts';
+import { externalIdSchema, filledText, nameSchema, projectSchema, userIdSchema } from './text.ts';
 import { skippedSchema } from './conversations.ts';
 
 export const searchModeSchema = z.enum(['vector']);
@@ -12,6 +12,9 @@ export const searchFiltersSchema = z.strictObject({
   tags: z.array(nameSchema).min(1).max(64).optional().describe('A memory has to carry all of them.'),
   tiers: z.array(z.int().min(1).max(3)).min(1).max(3).optional(),
   project: projectSchema.optional(),
+  conversation_id: externalIdSchema
+    .optional()
+    .describe('Memories that were learned in the conversation, or are kept for it only.'),
 });
 export type SearchFilters = z.infer<typeof searchFiltersSchema>;
 

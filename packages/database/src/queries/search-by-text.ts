@@ -1,19 +1,16 @@
-import type { SearchFilters } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
 import { escapeLike } from './memories.ts';
 import { memoryColumns, type MemoryRow } from './memory-rows.ts';
-import { filterValues, searchable } from './search-filters.ts';
+import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
-export type TextSearch = Readonly<{
-  tenantId: string;
-  userId: string;
-  /** Looked for as a whole. */
-  phrase: string;
-  /** Looked for one by one; at least one has to be there. May be empty. */
-  terms: readonly string[];
-  filters: SearchFilters;
-  limit: number;
-}>;
+export type TextSearch = SearchTarget &
+  Readonly<{
+    /** Looked for as a whole. */
+    phrase: string;
+    /** Looked for one by one; at least one has to be there. May be empty. */
+    terms: readonly string[];
+    limit: number;
+  }>;
 
 /** `textScore` is 1 for the whole phrase, else the share of the terms, rare ones counting more, up to 0.9. */
 export type TextRow = MemoryRow & Readonly<{ textScore: number }>;
@@ -25,13 +22,14 @@ export type TextRow = MemoryRow & Readonly<{ textScore: number }>;
  */
 export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRow[]> {
   const patterns = [search.phrase, ...search.terms].map((text) => `%${escapeLike(text)}%`);
+  const source = memoriesOf(search, 5);
   // Not prepared by name: the plan depends on how common the patterns are.
-  const { rows } = await sql.query<TextRow>(textStatement(search.terms.length), [
+  const { rows } = await sql.query<TextRow>(textStatement(search.terms.length, source), [
     search.tenantId,
     search.userId,
     patterns,
     search.limit,
-    ...filterValues(search.filters),
+    ...source.values,
   ]);
   return rows;
 }
@@ -41,7 +39,7 @@ export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRo
  * patterns rare enough), weigh the terms by how few of the found memories have them, rank, and read the wide
  * columns of the best only.
  */
-function textStatement(termCount: number): string {
+function textStatement(termCount: number, source: MemorySource): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
   const share =
     termCount === 0
@@ -58,8 +56,8 @@ function textStatement(termCount: number): string {
     with hits as materialized (
       select m.id, m.importance, m.confidence, m.stated_at, m.search_text like ${pattern(0)} as has_phrase
         ${terms.map((n) => `, m.search_text like ${pattern(n)} as has_${n}`).join('')}
-      from memories m
-      where ${searchable('m', 5)} and m.search_text like any(${anyPattern})
+      from ${source.relation} m
+      where ${source.where('m')} and m.search_text like any(${anyPattern})
     ), weights as materialized (
       select count(*) as found ${weights.join('')} from hits
     ), best as (
@@ -69,6 +67,6 @@ function textStatement(termCount: number): string {
       order by score desc, worth desc, h.stated_at desc, h.id limit $4::integer
     )
     select ${memoryColumns('m')}, best.score::float8 as "textScore"
-    from best join memories m on m.id = best.id
+    from best join ${source.relation} m on m.id = best.id
     order by best.score desc, best.worth desc, best.stated_at desc, best.id`;
 }

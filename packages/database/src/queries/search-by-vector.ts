@@ -1,21 +1,18 @@
-import type { SearchFilters } from '@factmill/contracts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { toVectorText } from './embeddings.ts';
 import { memoryColumns, type MemoryRow } from './memory-rows.ts';
-import { filterValues, searchable } from './search-filters.ts';
+import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
-export type VectorSearch = Readonly<{
-  tenantId: string;
-  userId: string;
-  /** Id in `embedding_models`, with its size. */
-  model: string;
-  dimensions: number;
-  vector: readonly number[];
-  /** Cosine; memories below it are left out. */
-  minSimilarity: number;
-  filters: SearchFilters;
-  limit: number;
-}>;
+export type VectorSearch = SearchTarget &
+  Readonly<{
+    /** Id in `embedding_models`, with its size. */
+    model: string;
+    dimensions: number;
+    vector: readonly number[];
+    /** Cosine; memories below it are left out. */
+    minSimilarity: number;
+    limit: number;
+  }>;
 
 export type VectorRow = MemoryRow & Readonly<{ similarity: number }>;
 
@@ -34,6 +31,8 @@ const NO_LIMIT = 2_000_000_000;
  * HNSW index alone would look at the nearest vectors of all users and return what few of them are this user's.
  */
 export async function searchByVector(database: DatabasePool, search: VectorSearch): Promise<VectorRow[]> {
+  // What the index holds is the present.
+  if (search.asOf !== undefined) return searchAsOf(database, search);
   const exact = await searchExactly(database, search, EXACT_LIMIT);
   if (exact !== 'too_many') return exact;
   const nearest = await database.transaction((tx) => searchApproximately(tx, search));
@@ -51,11 +50,11 @@ export async function searchByVector(database: DatabasePool, search: VectorSearc
  * planner from rearranging: without it a filter on memories is checked for every vector. One row without a
  * memory says how many vectors there are when nothing is found.
  */
-const EXACT = `
+const exactStatement = (search: SearchTarget, source: MemorySource) => `
   with owned as (
     select count(*) as vectors from (
       select 1 from memory_embeddings e
-      where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
+      where ${owner(search)} and e.model = $3::text
       limit $7::bigint + 1) as counted
   )
   select owned.vectors > $7::bigint as "tooMany", found.*
@@ -63,16 +62,21 @@ const EXACT = `
     select ${memoryColumns('m')}, 1 - near.distance as similarity
     from (
       select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance from memory_embeddings e
-      where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
+      where ${owner(search)} and e.model = $3::text
         and owned.vectors <= $7::bigint
       order by distance, e.memory_id offset 0
     ) as near cross join lateral (
-      select * from memories m where m.id = near.memory_id and ${searchable('m', 8)} offset 0
+      select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
     ) as m
     where near.distance <= 1 - $5::float8
     order by near.distance, near.memory_id
     limit $6::integer
   ) as found on true`;
+
+/** The vectors of one user, or of the whole tenant. */
+function owner({ userId }: SearchTarget): string {
+  return `e.tenant_id = $1::uuid and ${userId === null ? '$2::text is null' : 'e.user_id = $2::text'}`;
+}
 
 type ExactRow = (VectorRow | { id: null }) & { tooMany: boolean };
 
@@ -81,8 +85,9 @@ async function searchExactly(
   search: VectorSearch,
   most: number,
 ): Promise<VectorRow[] | 'too_many'> {
+  const source = memoriesOf(search, 8);
   const { rows } = await sql.query<ExactRow>(
-    EXACT,
+    exactStatement(search, source),
     [
       search.tenantId,
       search.userId,
@@ -91,9 +96,9 @@ async function searchExactly(
       search.minSimilarity,
       search.limit,
       most,
-      ...filterValues(search.filters),
+      ...source.values,
     ],
-    { name: 'search_vector_exact' },
+    { name: `search_vector_exact${source.variant}` },
   );
   if (rows[0]?.tooMany === true) return 'too_many';
   return rows.filter((row): row is VectorRow & { tooMany: boolean } => row.id !== null);
@@ -104,13 +109,14 @@ async function searchExactly(
  * the index, so twice as many are taken and sorted. The statement is not prepared by name: a plan without the
  * model's name in it could not use the model's partial index.
  */
-function approximate(dimensions: number): string {
+function approximate(search: VectorSearch, source: MemorySource): string {
+  const dimensions = Math.trunc(search.dimensions);
   const distance = `e.embedding::halfvec(${dimensions}) <=> $4::halfvec(${dimensions})`;
   return `
     with near as materialized (
       select e.memory_id, ${distance} as distance
       from memory_embeddings e join memories m on m.id = e.memory_id
-      where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text and ${searchable('m', 6)}
+      where ${owner(search)} and e.model = $3::text and ${source.where('m')}
       order by ${distance} limit 2 * $5::integer
     )
     select ${memoryColumns('m')}, 1 - near.distance as similarity
@@ -125,13 +131,36 @@ async function searchApproximately(tx: Sql, search: VectorSearch): Promise<Vecto
        set_config('hnsw.max_scan_tuples', $1::text, true)`,
     [String(EXACT_LIMIT)],
   );
-  const { rows } = await tx.query<VectorRow>(approximate(Math.trunc(search.dimensions)), [
+  const source = memoriesOf(search, 6);
+  const { rows } = await tx.query<VectorRow>(approximate(search, source), [
     search.tenantId,
     search.userId,
     search.model,
     toVectorText(search.vector),
     search.limit,
-    ...filterValues(search.filters),
+    ...source.values,
   ]);
+  return rows;
+}
+
+/** The memories as they were, those whose vector still is of the same text, compared one by one. */
+async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const source = memoriesOf(search, 7);
+  const { rows } = await sql.query<VectorRow>(
+    `select ${memoryColumns('m')}, 1 - (e.embedding <=> $4::halfvec) as similarity
+     from ${source.relation} m
+     join memory_embeddings e on e.memory_id = m.id and e.model = $3::text and e.content_hash = m.content_hash
+     where ${source.where('m')} and 1 - (e.embedding <=> $4::halfvec) >= $5::float8
+     order by similarity desc, m.id limit $6::integer`,
+    [
+      search.tenantId,
+      search.userId,
+      search.model,
+      toVectorText(search.vector),
+      search.minSimilarity,
+      search.limit,
+      ...source.values,
+    ],
+  );
   return rows;
 }

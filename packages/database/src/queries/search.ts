@@ -1,4 +1,15 @@
+export { recordAccesses } from './access-counts.ts';
+export type { Access } from './access-counts.ts';
+export { searchByProject } from './search-by-project.ts';
 export { searchByText } from './search-by-text.ts';
 export type { TextRow, TextSearch } from './search-by-text.ts';
 export { EXACT_LIMIT, searchByVector } from './search-by-vector.ts';
 export type { VectorRow, VectorSearch } from './search-by-vector.ts';
+export { searchByWords } from './search-by-words.ts';
+export type { WordHits, WordRow, WordSearch } from './search-by-words.ts';
+export type { SearchScope, SearchTarget } from './search-filters.ts';
+export { searchRecent } from './search-recent.ts';
+export { searchTurns } from './search-turns.ts';
+export type { TurnRow, TurnSearch } from './search-turns.ts';
+export { loadSimilarities } from './similarities.ts';
+export type { Similarities } from './similarities.ts';
