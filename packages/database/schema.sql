@@ -170,6 +170,12 @@ messages.token_estimate integer not null
 messages.superseded boolean not null default false
 messages.created_at timestamp with time zone not null
 messages.received_at timestamp with time zone not null default now()
+provider_breakers.provider text not null
+provider_breakers.opened_at timestamp with time zone
+provider_breakers.failures integer not null default 0
+provider_breakers.reason text
+provider_breakers.next_probe_at timestamp with time zone not null
+provider_breakers.probed_by uuid
 settings.key text not null
 settings.value jsonb not null
 settings.updated_at timestamp with time zone not null default now()
@@ -211,6 +217,7 @@ messages.messages_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REF
 messages.messages_id_key UNIQUE (tenant_id, conversation_id, id)
 messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
 messages.messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'developer'::text, 'user'::text, 'assistant'::text, 'tool'::text, 'function'::text])))
+provider_breakers.provider_breakers_pkey PRIMARY KEY (provider)
 settings.settings_pkey PRIMARY KEY (key)
 tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
@@ -527,13 +534,14 @@ begin
   return 'applied';
 end $function$
 
-CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer)
+CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
 declare
   v_row extractions;
   v_pinned json;
+  v_entry jsonb;
 begin
   loop
     begin
@@ -550,9 +558,26 @@ begin
               where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
                 and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
         returning * into v_row;
-      exit when found;
-    exception when unique_violation then
-      -- A younger one is in work: this one was replayed.
+      if found then
+        -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
+        select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
+                 'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
+          into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
+        if v_pinned is null and model_provider is not null then
+          v_entry := enter_provider(model_provider, probe_interval_ms, extraction);
+          if v_entry ? 'wait_ms' then
+            raise exception 'the provider rests' using errcode = 'FM001';
+          end if;
+        end if;
+        exit;
+      end if;
+    exception
+      when unique_violation then
+        -- A younger one is in work: this one was replayed.
+      when sqlstate 'FM001' then
+        -- The claim is undone.
+        return json_build_object('state', 'pending', 'waits', false, 'rest_ms', (v_entry->>'wait_ms')::integer,
+          'yields', (v_entry->>'yields')::boolean);
     end;
     select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
     if not found then
@@ -573,16 +598,12 @@ begin
     end if;
   end loop;
 
-  -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
-  select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
-           'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
-    into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
-
   return json_build_object(
     'claim', json_build_object('id', v_row.id, 'tenantId', v_row.tenant_id, 'userId', v_row.user_id,
       'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
       'preset', v_row.preset, 'attempts', v_row.attempts, 'fence', v_row.fence,
-      'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent),
+      'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent,
+      'isProbe', coalesce((v_entry->>'probe')::boolean, false)),
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
@@ -674,6 +695,35 @@ begin
     end if;
   end if;
   return v_dropped;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.enter_provider(called text, probe_interval_ms integer, caller uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_breaker provider_breakers;
+  v_interval constant interval := probe_interval_ms * interval '1 millisecond';
+begin
+  loop
+    select * into v_breaker from provider_breakers where provider = called and opened_at is not null;
+    if not found then
+      return null;
+    elsif v_breaker.next_probe_at > clock_timestamp() then
+      return jsonb_build_object('yields', false,
+        'wait_ms', greatest(ceil(extract(epoch from v_breaker.next_probe_at - clock_timestamp()) * 1000), 1)::integer);
+    elsif v_breaker.probed_by = caller and clock_timestamp() < v_breaker.next_probe_at + v_interval / 2 and exists (
+        select from extractions
+          where state = 'pending' and id <> caller and coalesce(next_attempt_at <= clock_timestamp(), true)) then
+      return jsonb_build_object('yields', true, 'wait_ms', greatest(probe_interval_ms / 10, 1));
+    end if;
+    -- Of several at once the first gets it: the others find it moved, and look again.
+    update provider_breakers set next_probe_at = clock_timestamp() + v_interval, probed_by = caller
+      where provider = called and opened_at is not null and next_probe_at <= clock_timestamp();
+    if found then
+      return '{"probe": true}';
+    end if;
+  end loop;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.fail_extraction(extraction uuid, claim_fence integer, class text, message text)

@@ -33,6 +33,7 @@ export * from './queries/memories.ts';
 export * from './queries/memory-rows.ts';
 export * from './queries/memory-writes.ts';
 export * from './queries/outputs.ts';
+export * from './queries/provider-breakers.ts';
 export * from './queries/purge.ts';
 export * from './queries/search.ts';
 export * from './queries/settings.ts';

@@ -4,6 +4,7 @@ import {
   type DatabasePool,
   DEFAULT_TENANT_ID,
   type LedgerStatistics,
+  listOpenBreakers,
   readLedgerStatistics,
   registerEmbeddingModel,
 } from '@factmill/database';
@@ -21,7 +22,9 @@ import { createLeases } from './extracting/leases.ts';
 import { openChatModel } from './extracting/open-chat-model.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
+import { createProviderBreaker, type ProviderBreaker, providerName } from './extracting/provider-breaker.ts';
 import { createProviderHealth } from './extracting/provider-health.ts';
+import { createProviderWatch } from './extracting/provider-watch.ts';
 import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
@@ -84,7 +87,17 @@ async function build(
   const { profile } = deps.embedder;
   // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
   if (profile !== null) await registerEmbeddingModel(database, profile.id, profile.dimensions);
-  const health = createProviderHealth();
+  const breaker =
+    config.extractor.chatModel === null
+      ? null
+      : createProviderBreaker(providerName('llm', config.extractor.chatModel.baseUrl), {
+          database,
+          logger,
+          now: Date.now,
+          probeIntervalMs: config.extractor.probeIntervalMs,
+          onClosed: () => queues.resume('extraction'),
+        });
+  const watch = createProviderWatch({ health: createProviderHealth(), breaker, logger });
   const leases = closers.add(createLeases({ database }));
 
   const embedLater = async (tenantId: string, memoryIds: readonly string[]) => {
@@ -105,9 +118,9 @@ async function build(
   const extracting = createProcessExtraction({
     database,
     leases,
-    health,
+    watch,
     extractMemories: createExtractMemories({
-      health,
+      watch,
       obtainAnswer: createObtainAnswer({
         database,
         provider,
@@ -123,7 +136,7 @@ async function build(
     settleFailure: createSettleFailure({
       database,
       config: config.extractor,
-      health,
+      watch,
       logger,
       random: Math.random,
     }),
@@ -140,6 +153,7 @@ async function build(
   const working: (() => Promise<void>)[] = [];
   closers.add({ close: () => Promise.all(working.map((close) => close())).then(() => undefined) });
   const common = { logger, clock: Date.now, random: Math.random };
+  await resumeUnlessDown(breaker, queues);
   const extraction = await createWorker(deps.queueConfig, {
     ...common,
     queue: 'extraction',
@@ -219,6 +233,15 @@ async function build(
   return { url: server.url, port: server.port, close: () => closers.close() };
 }
 
+/** A queue may still rest because of a provider that is not asked any more, or of an outage that is over. */
+async function resumeUnlessDown(breaker: ProviderBreaker | null, queues: Queues): Promise<void> {
+  try {
+    if (breaker === null || !(await breaker.read()).isOpen) await queues.resume('extraction');
+  } catch {
+    // It goes on by itself, within half a minute.
+  }
+}
+
 /** Resolves when `work` has settled, or after `ms`. */
 async function settlesWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timer = new AbortController();
@@ -240,6 +263,15 @@ function addGauges(database: DatabasePool, closers: ReturnType<typeof createClos
     'factmill_oldest_pending_seconds',
     'Age of the oldest extraction that waits; scale extractors on it',
     (statistics) => statistics.oldestPendingSeconds,
+  );
+  closers.add(
+    createGauge('factmill_provider_down', 'Providers that are down, by kind', async () => {
+      const down = await listOpenBreakers(database);
+      return ['llm', 'embedding'].map((kind) => ({
+        value: down.filter((provider) => provider.startsWith(`${kind}:`)).length,
+        attributes: { kind },
+      }));
+    }),
   );
   closers.add(
     createGauge(

@@ -17,6 +17,8 @@ export type Claim = Readonly<{
   /** Claims before this one, in a row, whose worker neither ended nor released the extraction. */
   lostClaims: number;
   traceparent: string | null;
+  /** The model provider is down, and this is the one try of it that is due. */
+  isProbe: boolean;
 }>;
 
 /** A message of the range that an extraction covers. */
@@ -57,13 +59,15 @@ export type Material = Readonly<{
 
 /**
  * How a claim ended: got it; over already, with what is open in its conversation; another worker holds a live lease
- * for `retryInMs` more; or it waits for another extraction of its conversation, whose end names it as the next.
+ * for `retryInMs` more; it waits for another extraction of its conversation, whose end names it as the next; or it rests
+ * for `retryInMs`, because the model provider is down. `yields`: it was the last try, and leaves the next to another one.
  */
 export type ClaimAnswer =
   | Readonly<{ kind: 'claimed'; claim: Claim; material: Material }>
   | (Readonly<{ kind: 'over'; state: ExtractionState | 'gone' }> & Ended)
   | Readonly<{ kind: 'leased'; retryInMs: number }>
-  | Readonly<{ kind: 'waits' }>;
+  | Readonly<{ kind: 'waits' }>
+  | Readonly<{ kind: 'rests'; retryInMs: number; yields: boolean }>;
 
 /** What is to be worked on after an extraction has ended: the id of the next of its conversation, if it can start. */
 export type Ended = Readonly<{ next: string | null }>;
@@ -79,7 +83,15 @@ type ClaimResult = Readonly<
       messages: readonly InJson<CoveredMessage>[];
       known: readonly InJson<StatedMemory>[];
     }
-  | { claim?: never; state: ExtractionState; waits: boolean; left_ms?: number | null; next?: string | null }
+  | {
+      claim?: never;
+      state: ExtractionState;
+      waits: boolean;
+      left_ms?: number | null;
+      next?: string | null;
+      rest_ms?: number;
+      yields?: boolean;
+    }
 >;
 
 /**
@@ -97,16 +109,30 @@ export async function claimExtraction(
     leaseMs: number;
     /** How many known memories to bring at most; none by default. */
     knownMemoryLimit?: number;
+    /** The provider to ask when there is no answer yet; none by default. */
+    provider?: Readonly<{ name: string; probeIntervalMs: number }> | null;
   }>,
 ): Promise<ClaimAnswer> {
   const { result } = await sql.one<{ result: ClaimResult | null }>(
-    'select claim_extraction($1::uuid, $2::uuid, $3::text, $4::integer, $5::integer) as result',
-    [request.tenantId, request.id, request.workerId, request.leaseMs, request.knownMemoryLimit ?? 0],
+    `select claim_extraction($1::uuid, $2::uuid, $3::text, $4::integer, $5::integer, $6::text, $7::integer)
+       as result`,
+    [
+      request.tenantId,
+      request.id,
+      request.workerId,
+      request.leaseMs,
+      request.knownMemoryLimit ?? 0,
+      request.provider?.name ?? null,
+      request.provider?.probeIntervalMs ?? 0,
+    ],
     { name: 'claim_extraction' },
   );
   if (result === null) return { kind: 'over', state: 'gone', next: null };
   if (result.claim === undefined) {
     if (result.waits) return { kind: 'waits' };
+    if (result.rest_ms !== undefined) {
+      return { kind: 'rests', retryInMs: result.rest_ms, yields: result.yields === true };
+    }
     return result.state === 'active' || result.state === 'pending'
       ? { kind: 'leased', retryInMs: Math.max(50, result.left_ms ?? 50) }
       : { kind: 'over', state: result.state, next: result.next ?? null };

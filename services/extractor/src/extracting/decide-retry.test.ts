@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { blamesProvider, decideRetry, type Failure } from './decide-retry.ts';
 
-const HEALTHY = { failuresInRow: 1, othersSucceed: false };
+const HEALTHY = { failuresInRow: 1, othersSucceed: false, isDown: false };
 
 function failure(code: ErrorCode, more: Partial<Failure> = {}, retryAfterSeconds?: number): Failure {
   return {
@@ -40,22 +40,32 @@ describe('decideRetry, the table of error classes', () => {
   });
 
   test('the second round of transient errors in a row is an outage', () => {
-    expect(
-      decideRetry(failure('model_transient', { provider: { failuresInRow: 2, othersSucceed: false } })),
-    ).toEqual({
+    expect(decideRetry(failure('model_transient', { provider: { ...HEALTHY, failuresInRow: 2 } }))).toEqual({
       kind: 'outage',
       delayMs: 5_000,
     });
   });
 
   test('a transient error of one extraction only, while others succeed, counts against it', () => {
-    const provider = { failuresInRow: 4, othersSucceed: true };
+    const provider = { failuresInRow: 4, othersSucceed: true, isDown: false };
     expect(decideRetry(failure('model_transient', { provider }))).toEqual({
       kind: 'retry',
       delayMs: 5_000,
       burns: true,
     });
     expect(decideRetry(failure('model_transient', { provider, attempts: 4 }))).toEqual({ kind: 'fail' });
+  });
+
+  test('while the provider is known to be down, no failure counts, and each prolongs the outage', () => {
+    const provider = { failuresInRow: 1, othersSucceed: true, isDown: true };
+    expect(decideRetry(failure('model_transient', { provider, attempts: 4 }))).toEqual({
+      kind: 'outage',
+      delayMs: 5_000,
+    });
+  });
+
+  test('a provider that names a time is left alone at once', () => {
+    expect(decideRetry(failure('model_transient', {}, 90))).toEqual({ kind: 'outage', delayMs: 90_000 });
   });
 
   test('the codes that blame the provider', () => {
@@ -75,6 +85,7 @@ const anyFailure = fc.record({
   maxAttempts: fc.integer({ min: 1, max: 20 }),
   failuresInRow: fc.integer({ min: 1, max: 10_000 }),
   othersSucceed: fc.boolean(),
+  isDown: fc.boolean(),
   retryAfterSeconds: fc.option(fc.integer({ min: 0, max: 3_600 }), { nil: undefined }),
   random: fc.double({ min: 0, max: 0.999, noNaN: true }),
   policy: fc.oneof(
@@ -95,7 +106,11 @@ function decide(given: typeof anyFailure extends fc.Arbitrary<infer T> ? T : nev
         attempts: given.attempts,
         maxAttempts: given.maxAttempts,
         policy: given.policy,
-        provider: { failuresInRow: given.failuresInRow, othersSucceed: given.othersSucceed },
+        provider: {
+          failuresInRow: given.failuresInRow,
+          othersSucceed: given.othersSucceed,
+          isDown: given.isDown,
+        },
         random: () => given.random,
       },
       given.retryAfterSeconds,
@@ -107,7 +122,7 @@ describe('decideRetry, what always holds', () => {
   test('a provider that is not to be had burns no attempt and fails nothing', () => {
     fc.assert(
       fc.property(anyFailure, (given) => {
-        fc.pre(blamesProvider(given.code) && !given.othersSucceed);
+        fc.pre(blamesProvider(given.code) && (!given.othersSucceed || given.isDown));
         const decision = decide(given);
         expect(decision.kind).not.toBe('fail');
         expect(decision.kind === 'retry' && decision.burns).toBe(false);

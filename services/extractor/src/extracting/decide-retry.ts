@@ -1,6 +1,6 @@
 import { type AppError, type ErrorCode } from '@factmill/errors';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
-import type { ProviderState } from './provider-health.ts';
+import type { ProviderOutlook } from './provider-watch.ts';
 
 /**
  * What to do with an extraction that failed.
@@ -20,7 +20,7 @@ export type Failure = Readonly<{
   maxAttempts: number;
   policy: RetryPolicy;
   /** What is known about the provider; looked at only when the error blames it. */
-  provider: ProviderState;
+  provider: ProviderOutlook;
   random: () => number;
 }>;
 
@@ -48,7 +48,7 @@ export function blamesProvider(code: ErrorCode): boolean {
 /** An account without credit or a wrong key is not mended within seconds. */
 const OPERATOR_DELAY_MS = 30_000;
 
-/** From this many failures in a row on, the provider is held to be down. */
+/** From this many failures in a row on, the provider is held to be down; at once when it names a time. */
 const OUTAGE_FROM = 2;
 
 /** Pure policy: error and history → what happens next. An outage burns no attempts. */
@@ -66,9 +66,10 @@ export function decideRetry(failure: Failure): Decision {
       return { kind: 'outage', delayMs: needsOperator ? Math.max(delayMs, OPERATOR_DELAY_MS) : delayMs };
     }
     case 'transient': {
-      if (provider.othersSucceed) return attempt();
+      const hasNamedTime = (error.retryAfterSeconds ?? 0) > 0;
+      if (provider.othersSucceed && !provider.isDown && !hasNamedTime) return attempt();
       const delayMs = delayFor(provider.failuresInRow);
-      return provider.failuresInRow >= OUTAGE_FROM
+      return provider.isDown || hasNamedTime || provider.failuresInRow >= OUTAGE_FROM
         ? { kind: 'outage', delayMs }
         : { kind: 'retry', delayMs, burns: false };
     }

@@ -12,7 +12,7 @@ import type { Logger } from '@factmill/telemetry';
 import type { createApplyAnswer } from './apply-answer.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
-import type { ProviderHealth } from './provider-health.ts';
+import type { ProviderWatch } from './provider-watch.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
 /** What any preset shows to a model at most; the prompt shows what its own preset says. */
@@ -21,7 +21,7 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 );
 
 export type ExtractDeps = Readonly<{
-  health: ProviderHealth;
+  watch: ProviderWatch;
   obtainAnswer: ReturnType<typeof createObtainAnswer>;
   /** Null when no embedding model is configured. */
   embedTexts: EmbedTexts | null;
@@ -58,7 +58,7 @@ export function createExtractMemories(deps: ExtractDeps) {
           : { messages, transcript, known: material.known, preset, now: deps.now(), signal },
       signal,
     );
-    if (answer?.isNew === true) deps.health.answered();
+    if (answer?.isNew === true) await deps.watch.answered(claim);
 
     const parsed =
       answer === null ? null : parseReply(answer.output.raw, { allowLine: preset.reply === 'line' });

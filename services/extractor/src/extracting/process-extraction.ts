@@ -12,13 +12,13 @@ import type { JobContext, JobOutcome } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
 import type { createExtractMemories } from './extract-memories.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
-import type { ProviderHealth } from './provider-health.ts';
-import { type createSettleFailure, only, type Run, waitForDatabase } from './settle-failure.ts';
+import type { ProviderWatch } from './provider-watch.ts';
+import { type createSettleFailure, only, type Run, pauseFor, waitForDatabase } from './settle-failure.ts';
 
 export type ProcessDeps = Readonly<{
   database: Sql;
   leases: Leases;
-  health: ProviderHealth;
+  watch: ProviderWatch;
   extractMemories: ReturnType<typeof createExtractMemories>;
   settleFailure: ReturnType<typeof createSettleFailure>;
   workerId: string;
@@ -30,7 +30,10 @@ export type ProcessDeps = Readonly<{
 
 export type ProcessExtraction = Readonly<{
   process: (job: ExtractJob, context: JobContext) => Promise<JobOutcome>;
-  /** What runs is finished, but nothing is begun after it. */
+  /**
+   * What runs is finished, but nothing is begun after it. Tries of a provider that is down are given up at once: there
+   * is nothing to be waited for.
+   */
   takeNoMore: () => void;
   /** Aborts what still runs and hands it back; resolves when all of it has. */
   close: () => Promise<void>;
@@ -59,6 +62,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
   /** By extraction. */
   const running = new Map<string, Promise<TakenRun>>();
   const stopping = new AbortController();
+  const probing = new AbortController();
   let takesNoMore = false;
 
   return {
@@ -78,6 +82,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     },
     takeNoMore() {
       takesNoMore = true;
+      probing.abort(new AppError('shutting_down', 'The worker is stopping.'));
     },
     async close() {
       takesNoMore = true;
@@ -100,6 +105,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
 
   async function claimAndRun(job: ExtractJob, context: JobContext): Promise<TakenRun> {
     const startedAt = performance.now();
+    const { breaker } = deps.watch;
     let answer: ClaimAnswer;
     try {
       answer = await claimExtraction(deps.database, {
@@ -108,6 +114,7 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
         workerId: deps.workerId,
         leaseMs: LEASE_MS,
         knownMemoryLimit: deps.knownMemoryLimit,
+        provider: breaker && { name: breaker.provider, probeIntervalMs: breaker.probeIntervalMs },
       });
     } catch (error) {
       if (isAppError(error) && error.code === 'database_unavailable') {
@@ -118,6 +125,10 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     if (answer.kind === 'over') return { outcome: ALREADY_OVER, next: answer.next };
     if (answer.kind === 'waits') return only({ kind: 'done', counts: { waits_for_earlier: 1 } });
     if (answer.kind === 'leased') return taken(answer.retryInMs);
+    if (answer.kind === 'rests') {
+      deps.watch.refused();
+      return only(answer.yields ? { kind: 'delay', ms: answer.retryInMs } : pauseFor(answer.retryInMs));
+    }
     const { claim, material } = answer;
     const waitedMs = performance.now() - startedAt;
     return withSpan(
@@ -148,8 +159,13 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
 
   async function run(claim: Claim, material: Material, context: JobContext, waitedMs: number): Promise<Run> {
     const lease = deps.leases.hold(claim);
-    const signal = AbortSignal.any([withoutLockLoss(context.signal), lease.signal, stopping.signal]);
-    const round = deps.health.round();
+    const signal = AbortSignal.any([
+      withoutLockLoss(context.signal),
+      lease.signal,
+      stopping.signal,
+      ...(claim.isProbe ? [probing.signal] : []),
+    ]);
+    deps.watch.started(claim);
     try {
       if (claim.lostClaims >= MAX_LOST_CLAIMS) {
         const { next } = await failExtraction(deps.database, claim, {
@@ -165,10 +181,10 @@ export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
     } catch (error) {
       return await deps.settleFailure(claim, error, {
         signal,
-        round,
         attemptStarted: context.attemptStarted,
       });
     } finally {
+      deps.watch.ended(claim);
       lease.release();
     }
   }

@@ -1,49 +1,75 @@
 import { describe, expect, test } from '@jest/globals';
-import { createProviderHealth } from './provider-health.ts';
+import { createProviderHealth, type ProviderHealth, type ProviderState } from './provider-health.ts';
+
+function fail(health: ProviderHealth, id: string): ProviderState {
+  health.started(id);
+  const state = health.failed(id);
+  health.ended(id);
+  return state;
+}
+
+function answer(health: ProviderHealth, id: string): void {
+  health.started(id);
+  health.answered(id);
+  health.ended(id);
+}
 
 describe('createProviderHealth', () => {
   test('failures of calls that ran side by side are one round', () => {
     const health = createProviderHealth();
-    const first = health.round();
-    const states = ['a', 'b', 'c'].map((id) => health.failed(id, first));
-    expect(states.map((state) => state.failuresInRow)).toEqual([1, 1, 1]);
-    const second = health.round();
-    expect(health.failed('a', second).failuresInRow).toBe(2);
-    expect(health.failed('b', second).failuresInRow).toBe(2);
+    for (const id of ['a', 'b', 'c']) health.started(id);
+    expect(['a', 'b', 'c'].map((id) => health.failed(id).failuresInRow)).toEqual([1, 1, 1]);
+    for (const id of ['a', 'b']) health.started(id);
+    expect(['a', 'b'].map((id) => health.failed(id).failuresInRow)).toEqual([2, 2]);
   });
 
   test('an answer ends the row', () => {
     const health = createProviderHealth();
-    health.failed('a', health.round());
-    health.failed('a', health.round());
-    health.answered();
-    expect(health.failed('b', health.round()).failuresInRow).toBe(1);
+    fail(health, 'a');
+    fail(health, 'a');
+    answer(health, 'b');
+    expect(fail(health, 'c').failuresInRow).toBe(1);
   });
 
-  test('a call from before an answer counts as a new round', () => {
+  test('an answer to a call that was under way when the row began does not', () => {
     const health = createProviderHealth();
-    health.failed('a', health.round());
-    health.failed('a', health.round());
-    const old = health.round();
-    health.answered();
-    expect(health.failed('b', old).failuresInRow).toBe(1);
+    health.started('slow');
+    fail(health, 'a');
+    health.answered('slow');
+    expect(fail(health, 'b').failuresInRow).toBe(2);
   });
 
-  test('others succeed when the provider answered since this one last failed, and only then', () => {
+  test('others succeed when a call that started after this one failed was answered, and only then', () => {
     const health = createProviderHealth();
-    health.answered();
-    expect(health.failed('a', health.round()).othersSucceed).toBe(false);
-    expect(health.failed('a', health.round()).othersSucceed).toBe(false);
-    health.answered();
-    expect(health.failed('a', health.round()).othersSucceed).toBe(true);
-    expect(health.failed('a', health.round()).othersSucceed).toBe(false);
+    answer(health, 'x');
+    expect(fail(health, 'a').othersSucceed).toBe(false);
+    expect(fail(health, 'a').othersSucceed).toBe(false);
+    answer(health, 'x');
+    expect(fail(health, 'a').othersSucceed).toBe(true);
+    expect(fail(health, 'a').othersSucceed).toBe(false);
+  });
+
+  test('an answer to a call that was under way when this one failed is no success of others', () => {
+    const health = createProviderHealth();
+    health.started('slow');
+    fail(health, 'a');
+    health.answered('slow');
+    expect(fail(health, 'a').othersSucceed).toBe(false);
+  });
+
+  test('what failed in an outage is not held against it when the next one comes', () => {
+    const health = createProviderHealth();
+    fail(health, 'a');
+    health.isDown();
+    answer(health, 'x');
+    expect(fail(health, 'a').othersSucceed).toBe(false);
   });
 
   test('forgets the oldest of very many', () => {
     const health = createProviderHealth();
-    for (let id = 0; id <= 10_000; id += 1) health.failed(String(id), 0);
-    health.answered();
-    expect(health.failed('0', 0).othersSucceed).toBe(false);
-    expect(health.failed('10000', 0).othersSucceed).toBe(true);
+    for (let id = 0; id <= 10_000; id += 1) fail(health, String(id));
+    answer(health, 'x');
+    expect(fail(health, '0').othersSucceed).toBe(false);
+    expect(fail(health, '10000').othersSucceed).toBe(true);
   });
 });

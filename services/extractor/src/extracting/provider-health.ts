@@ -1,17 +1,24 @@
 /** Remembers how the provider has been doing, so that one bad conversation and an outage can be told apart. */
 export type ProviderHealth = Readonly<{
-  /** The provider answered, whatever it said. */
-  answered: () => void;
-  /** Rounds of failures since the provider last answered: what a call that starts now is told by `failed`. */
-  round: () => number;
-  /** Records a failure of an extraction whose call started in `round`, and says how it looks. */
-  failed: (extractionId: string, round: number) => ProviderState;
+  /** A run of an extraction begins, whose calls count as started now. */
+  started: (extractionId: string) => void;
+  /** It is over. */
+  ended: (extractionId: string) => void;
+  /** The provider answered it, whatever it said. */
+  answered: (extractionId: string) => void;
+  /** Records a failure of a run that blames the provider, and says how it looks. */
+  failed: (extractionId: string) => ProviderState;
+  /** The provider is known to be down: what failed until now was its fault, not that of an extraction. */
+  isDown: () => void;
 }>;
 
 export type ProviderState = Readonly<{
   /** Rounds of failures in a row, this one included. Failures of calls that ran side by side are one round. */
   failuresInRow: number;
-  /** Whether the provider answered another extraction since this one last failed: then the fault is with this one. */
+  /**
+   * Whether the provider answered a call that started after this extraction last failed: then the fault is with this one.
+   * An answer to a call that was under way already proves nothing: an outage may have begun since.
+   */
   othersSucceed: boolean;
 }>;
 
@@ -20,28 +27,47 @@ const REMEMBERED = 10_000;
 
 /** Creates the memory of one process. */
 export function createProviderHealth(): ProviderHealth {
+  /** Runs are numbered in the order of their start. */
+  let latest = 0;
+  const running = new Map<string, number>();
   let failuresInRow = 0;
-  let answers = 0;
-  /** Extraction → number of answers when it last failed. */
+  /** The last run that had started when the last round of failures was counted. */
+  let roundEnd = 0;
+  /** The youngest run that was answered. */
+  let answeredUpTo = 0;
+  /** Extraction → the last run that had started when it last failed. */
   const failedAt = new Map<string, number>();
   return {
-    answered() {
-      answers += 1;
-      failuresInRow = 0;
+    started(extractionId) {
+      latest += 1;
+      running.set(extractionId, latest);
     },
-    round: () => failuresInRow,
-    failed(extractionId, round) {
-      // A call that started before the round was counted belongs to it: ten calls at once are one proof of an
+    ended(extractionId) {
+      running.delete(extractionId);
+    },
+    answered(extractionId) {
+      const run = running.get(extractionId) ?? 0;
+      answeredUpTo = Math.max(answeredUpTo, run);
+      if (run > roundEnd) failuresInRow = 0;
+    },
+    failed(extractionId) {
+      // A run that had started before the round was counted belongs to it: ten calls at once are one proof of an
       // outage, not ten, and do not drive an exponential delay to its cap.
-      if (round >= failuresInRow) failuresInRow += 1;
+      if (failuresInRow === 0 || (running.get(extractionId) ?? latest) > roundEnd) {
+        failuresInRow += 1;
+        roundEnd = latest;
+      }
       const before = failedAt.get(extractionId);
       failedAt.delete(extractionId);
-      failedAt.set(extractionId, answers);
+      failedAt.set(extractionId, latest);
       if (failedAt.size > REMEMBERED) {
         const oldest = failedAt.keys().next();
         if (oldest.done !== true) failedAt.delete(oldest.value);
       }
-      return { failuresInRow, othersSucceed: before !== undefined && answers > before };
+      return { failuresInRow, othersSucceed: before !== undefined && answeredUpTo > before };
+    },
+    isDown() {
+      failedAt.clear();
     },
   };
 }

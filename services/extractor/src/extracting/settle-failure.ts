@@ -11,12 +11,12 @@ import { AppError, isAppError } from '@factmill/errors';
 import { type JobOutcome, retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
 import { blamesProvider, decideRetry } from './decide-retry.ts';
-import type { ProviderHealth } from './provider-health.ts';
+import type { ProviderOutlook, ProviderWatch } from './provider-watch.ts';
 
 export type SettleDeps = Readonly<{
   database: Sql;
   config: Config['extractor'];
-  health: ProviderHealth;
+  watch: ProviderWatch;
   logger: Logger;
   random: () => number;
 }>;
@@ -53,7 +53,7 @@ export function createSettleFailure(deps: SettleDeps) {
   return async function settleFailure(
     claim: Claim,
     thrown: unknown,
-    context: { signal: AbortSignal; attemptStarted: number; round: number },
+    context: { signal: AbortSignal; attemptStarted: number },
   ): Promise<Run> {
     const error = toAppError(thrown, context.signal);
     if (error.code === 'fenced') return only({ kind: 'done', counts: { fenced: 1 } });
@@ -65,18 +65,16 @@ export function createSettleFailure(deps: SettleDeps) {
       if (error.code === 'database_unavailable') {
         return only(waitForDatabase(context.attemptStarted, deps.random));
       }
-      return await record(claim, error, context.round);
+      return await record(claim, error);
     } catch (failure) {
       deps.logger.warn({ err: failure, extraction_id: claim.id }, 'the ledger could not be written');
       return only(waitForDatabase(context.attemptStarted, deps.random));
     }
   };
 
-  async function record(claim: Claim, error: AppError, round: number): Promise<Run> {
-    const provider = blamesProvider(error.code)
-      ? deps.health.failed(claim.id, round)
-      : { failuresInRow: 0, othersSucceed: false };
-    if (ANSWERED.has(error.code)) deps.health.answered();
+  async function record(claim: Claim, error: AppError): Promise<Run> {
+    const provider = blamesProvider(error.code) ? await deps.watch.failed(claim) : NOT_BLAMED;
+    if (ANSWERED.has(error.code)) await deps.watch.answered(claim);
     const decision = decideRetry({
       error,
       attempts: claim.attempts,
@@ -94,10 +92,28 @@ export function createSettleFailure(deps: SettleDeps) {
       const { next } = await failExtraction(deps.database, claim, entry);
       return { outcome: { kind: 'fail', reason: error.code }, next };
     }
-    const burns = decision.kind === 'retry' && decision.burns;
-    await releaseExtraction(deps.database, claim, { delayMs: decision.delayMs, burns, ...entry });
-    return only({ kind: decision.kind === 'outage' ? 'pause' : 'delay', ms: decision.delayMs });
+    if (decision.kind === 'retry') {
+      const { delayMs, burns } = decision;
+      await releaseExtraction(deps.database, claim, { delayMs, burns, ...entry });
+      return only({ kind: 'delay', ms: delayMs });
+    }
+    const delayMs = await deps.watch.rest(claim, error, provider, decision.delayMs);
+    await releaseExtraction(deps.database, claim, { delayMs, burns: false, ...entry });
+    return only(pauseFor(delayMs));
   }
+}
+
+const NOT_BLAMED: ProviderOutlook = { failuresInRow: 0, othersSucceed: false, isDown: false };
+
+/**
+ * Who may call a provider that is down is decided by its breaker; the queue rests only to keep idle workers from asking
+ * all the time. So not for long at a time: what ends an outage early (a restart with other settings) is then soon seen.
+ */
+const PAUSE_CAP_MS = 30_000;
+
+/** The outcome of a job that can do nothing before a provider is tried again. */
+export function pauseFor(ms: number): JobOutcome {
+  return { kind: 'pause', ms: Math.min(ms, PAUSE_CAP_MS) };
 }
 
 /**
