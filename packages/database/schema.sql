@@ -179,6 +179,39 @@ provider_breakers.probed_by uuid
 settings.key text not null
 settings.value jsonb not null
 settings.updated_at timestamp with time zone not null default now()
+summaries.id uuid not null default gen_random_uuid()
+summaries.tenant_id uuid not null
+summaries.user_id text not null
+summaries.conversation_id text not null default ''::text
+summaries.of_conversation text generated always as (NULLIF(conversation_id, ''::text)) stored
+summaries.content text
+summaries.source text
+summaries.prompt_version text
+summaries.model text
+summaries.covers_seq integer not null default 0
+summaries.memory_count integer
+summaries.version integer not null default 0
+summaries.updated_at timestamp with time zone
+summaries.refreshed_by text
+summaries.stale_since timestamp with time zone
+summaries.refresh_at timestamp with time zone
+summaries.change_no bigint not null default 0
+summaries.fence integer not null default 0
+summaries.lease_until timestamp with time zone
+summaries.attempts integer not null default 0
+summaries.failures integer not null default 0
+summaries.error_class text
+summary_versions.summary_id uuid not null
+summary_versions.number integer not null
+summary_versions.tenant_id uuid not null
+summary_versions.content text not null
+summary_versions.source text not null
+summary_versions.prompt_version text
+summary_versions.model text
+summary_versions.actor text not null
+summary_versions.covers_seq integer not null
+summary_versions.memory_count integer
+summary_versions.created_at timestamp with time zone not null default now()
 tenants.id uuid not null
 tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
@@ -219,6 +252,14 @@ messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
 messages.messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'developer'::text, 'user'::text, 'assistant'::text, 'tool'::text, 'function'::text])))
 provider_breakers.provider_breakers_pkey PRIMARY KEY (provider)
 settings.settings_pkey PRIMARY KEY (key)
+summaries.summaries_conversation_fkey FOREIGN KEY (tenant_id, of_conversation) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
+summaries.summaries_owner_key UNIQUE (tenant_id, user_id, conversation_id)
+summaries.summaries_pkey PRIMARY KEY (id)
+summaries.summaries_refreshed_by_check CHECK ((refreshed_by = ANY (ARRAY['model'::text, 'composed'::text])))
+summaries.summaries_source_check CHECK ((source = ANY (ARRAY['model'::text, 'composed'::text, 'manual'::text])))
+summaries.summaries_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+summary_versions.summary_versions_pkey PRIMARY KEY (summary_id, number)
+summary_versions.summary_versions_summary_fkey FOREIGN KEY (summary_id) REFERENCES summaries(id) ON DELETE CASCADE
 tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
 
@@ -249,6 +290,9 @@ CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
+CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
+CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
+CREATE INDEX summary_versions_created_idx ON public.summary_versions USING btree (created_at)
 
 -- functions
 CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb)
@@ -497,6 +541,28 @@ begin
   return v_ids;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.after_apply(extraction uuid, wanted jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_row extractions;
+  v_changed boolean;
+begin
+  select * into v_row from extractions where id = extraction;
+  v_changed := v_row.added + v_row.updated + v_row.deleted > 0;
+  if v_changed and (wanted->>'maxEntries')::integer > 0 then
+    perform archive_oldest_entries(v_row.tenant_id, v_row.user_id, v_row.conversation_id,
+      (wanted->>'maxEntries')::integer, 'max_entries', extraction);
+  end if;
+  if v_changed and wanted->>'userSummary' is not null then
+    perform ask_for_summary(v_row.tenant_id, v_row.user_id, '', wanted->>'userSummary');
+  end if;
+  if (wanted->>'conversationSummary')::boolean then
+    perform ask_for_summary(v_row.tenant_id, v_row.user_id, v_row.conversation_id, 'model');
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -533,6 +599,46 @@ begin
   perform finish_extraction(extraction, claim_fence, outcome);
   return 'applied';
 end $function$
+
+CREATE OR REPLACE FUNCTION public.archive_oldest_entries(tenant uuid, owner text, conversation text, keep integer, changed_by text, extraction uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_count integer;
+begin
+  with beyond as (
+    select m.id from extractions e join memories m on m.extraction_id = e.id
+      where e.tenant_id = tenant and e.conversation_id = conversation and cardinality(e.memory_ids) > 0
+        and m.tenant_id = tenant and m.user_id = owner and m.is_current
+      order by m.stated_at desc, m.id desc offset keep
+  ), changed as (
+    update memories m set archived_at = now(), updated_at = now(), embedding_pending_since = null
+      from beyond where m.id = beyond.id and m.is_current returning m.*
+  ), versions as (
+    insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
+    select changed.id,
+           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           changed.tenant_id, changed.user_id, 'ARCHIVE', to_jsonb(before) - 'search_text',
+           to_jsonb(changed) - 'search_text', changed_by, extraction
+      from changed join memories before on before.id = changed.id
+  )
+  select count(*) into v_count from changed;
+  return v_count;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.ask_for_summary(tenant uuid, owner text, conversation text, made_by text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into summaries as s (tenant_id, user_id, conversation_id, refreshed_by, stale_since, refresh_at)
+    values (tenant, owner, conversation, made_by, now(), now() + interval '2 seconds')
+    on conflict (tenant_id, user_id, conversation_id) do update
+      set refreshed_by = made_by, stale_since = coalesce(s.stale_since, now()), refresh_at = summary_due(s),
+          change_no = s.change_no + 1
+      -- A narrative that is made by the same is marked already, by the versions of what has changed.
+      where conversation <> '' or s.refreshed_by is distinct from made_by
+$function$
 
 CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer)
  RETURNS json
@@ -781,6 +887,19 @@ AS $function$
   select pg_advisory_xact_lock(hashtextextended('factmill.memories ' || tenant::text || ' ' || owner, 0))
 $function$
 
+CREATE OR REPLACE FUNCTION public.mark_narratives_stale()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update summaries s
+    set stale_since = coalesce(s.stale_since, now()), refresh_at = summary_due(s), change_no = s.change_no + 1
+    from (select distinct tenant_id, user_id from added) as changed
+    where s.tenant_id = changed.tenant_id and s.user_id = changed.user_id and s.conversation_id = ''
+      and s.refreshed_by is not null;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.matching_memory_ids(tenant uuid, owner text, keys text[], content_hashes bytea[], subject_hashes bytea[])
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -850,6 +969,16 @@ AS $function$
   select to_tsvector('pg_catalog.english'::regconfig, search_spaced(given))
 $function$
 
+CREATE OR REPLACE FUNCTION public.summary_due(row_ summaries)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when row_.failures > 0 and row_.refresh_at is not null then row_.refresh_at
+    else least(now() + interval '2 seconds', coalesce(row_.stale_since, now()) + interval '30 seconds') end
+$function$
+
 
 -- triggers
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
+CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()

@@ -8,4 +8,5 @@ export * from './memories.ts';
 export * from './operations.ts';
 export * from './problem.ts';
 export * from './search.ts';
+export * from './summaries.ts';
 export * from './text.ts';

@@ -31,9 +31,10 @@ import {
   patchMemorySchema,
 } from './memories.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
+import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 
 export type Operation = Readonly<{
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** OpenAPI form, with `{id}` placeholders. */
   path: string;
   tag: string;
@@ -271,6 +272,36 @@ export const OPERATIONS: readonly Operation[] = [
     body: searchRequestSchema,
     status: 200,
     response: searchResponseSchema,
+  },
+  {
+    method: 'get',
+    path: '/v1/summary',
+    tag: 'Summaries',
+    summary: 'Get what is remembered about a user, or of one conversation, as one text',
+    permission: 'memory.read',
+    query: summaryQuerySchema,
+    status: 200,
+    response: summarySchema,
+  },
+  {
+    method: 'put',
+    path: '/v1/summary',
+    tag: 'Summaries',
+    summary: 'Replace a summary by hand',
+    permission: 'memory.write',
+    body: putSummarySchema,
+    status: 200,
+    response: summarySchema,
+  },
+  {
+    method: 'get',
+    path: '/v1/profile',
+    tag: 'Summaries',
+    summary: 'Get a user’s core profile: the memories of tier 1',
+    permission: 'memory.read',
+    query: userQuerySchema,
+    status: 200,
+    response: profileSchema,
   },
   {
     method: 'post',

@@ -37,5 +37,7 @@ export * from './queries/provider-breakers.ts';
 export * from './queries/purge.ts';
 export * from './queries/search.ts';
 export * from './queries/settings.ts';
+export * from './queries/summaries.ts';
+export * from './queries/summary-refresh.ts';
 export * from './queries/sweep.ts';
 export * from './queries/tenants.ts';

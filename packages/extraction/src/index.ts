@@ -19,6 +19,13 @@ export {
   type PromptTemplate,
 } from './prompts/template.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
+export {
+  composeConversationSummary,
+  composeUserSummary,
+  type SummarisedMemory,
+} from './summary/compose-summary.ts';
+export { readSummaryReply } from './summary/read-summary-reply.ts';
+export { buildConversationSummaryPrompt, buildUserSummaryPrompt } from './summary/summary-prompt.ts';
 export { estimateTokens } from './token-estimate.ts';
 export { buildTranscript, type Transcript } from './transcript/build-transcript.ts';
 export { stripInjectedPostfixes } from './transcript/injected-postfixes.ts';

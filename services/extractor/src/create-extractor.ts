@@ -1,6 +1,7 @@
 import type { Config } from '@factmill/config';
 import {
   countPendingEmbeddings,
+  countStaleSummaries,
   type DatabasePool,
   DEFAULT_TENANT_ID,
   type LedgerStatistics,
@@ -31,6 +32,9 @@ import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
+import { createRefreshSummary } from './summarising/refresh-summary.ts';
+import { createSummariser } from './summarising/summariser.ts';
+import { createWriteSummary } from './summarising/write-summary.ts';
 
 export type ExtractorDeps = Readonly<{
   config: Config;
@@ -48,6 +52,11 @@ export type Extractor = Readonly<{ url: string; port: number; close: () => Promi
 const STUCK_AFTER_MS = 60_000;
 const MAINTENANCE_CONCURRENCY = 2;
 const MAINTENANCE_GRACE_MS = 500;
+
+/** Few, so that extractions have the model to themselves. */
+const SUMMARY_CONCURRENCY = 2;
+/** On top of the model's time limit: reading, writing, and clocks that stand still for a while. */
+const SUMMARY_LEASE_MARGIN_MS = 30_000;
 
 /** How long runs that the queue has given up get to release their extraction. */
 const HAND_BACK_MS = 500;
@@ -186,6 +195,26 @@ async function build(
     now: Date.now,
   });
   working.push(() => settlesWithin(sweeper.close(), MAINTENANCE_GRACE_MS));
+  const summariser = createSummariser({
+    refreshSummary: createRefreshSummary({
+      database,
+      writeSummary: createWriteSummary({ database, chatModel, prompts, now: date }),
+      hasModel: chatModel !== null,
+      leaseMs: (config.extractor.chatModel?.timeoutMs ?? 0) + SUMMARY_LEASE_MARGIN_MS,
+      policy: {
+        kind: 'exponential',
+        baseMs: config.extractor.retry.intervalMs,
+        capMs: config.extractor.retry.maxIntervalMs,
+      },
+      logger,
+      random: Math.random,
+      now,
+    }),
+    concurrency: SUMMARY_CONCURRENCY,
+    intervalMs: config.extractor.sweepIntervalMs,
+    logger,
+  });
+  working.push(() => settlesWithin(summariser.close(), MAINTENANCE_GRACE_MS));
   addGauges(database, closers);
 
   const workers = { extraction, maintenance };
@@ -279,5 +308,10 @@ function addGauges(database: DatabasePool, closers: ReturnType<typeof createClos
       'Memories that wait for their vector, up to 10,000',
       async () => [{ value: await countPendingEmbeddings(database) }],
     ),
+  );
+  closers.add(
+    createGauge('factmill_summaries_stale', 'Summaries that wait for a refresh, up to 10,000', async () => [
+      { value: await countStaleSummaries(database) },
+    ]),
   );
 }

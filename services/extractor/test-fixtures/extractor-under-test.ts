@@ -57,6 +57,7 @@ export type ExtractOptions = Readonly<{
   userId?: string;
   conversationId?: string;
   queued?: boolean;
+  /** `facts-and-context` unless told. */
   preset?: string;
 }>;
 

@@ -113,6 +113,7 @@ function brought(memories: readonly NewMemory[], embeddings: NewMemories['embedd
     actor: 'extraction',
     embeddings,
     outcome: { ...counts, memoryIds, degraded: null, embedMs: null },
+    after: null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Sql } from '../pool/sql.ts';
 import { type NewEmbedding, toVectorText } from './embeddings.ts';
 import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from './memory-writes.ts';
+import type { AfterApply } from './summary-refresh.ts';
 
 export type NewMemories = Readonly<{
   memories: readonly NewMemory[];
@@ -9,6 +10,8 @@ export type NewMemories = Readonly<{
   /** Vectors of some of the memories; null when there are none. */
   embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
   outcome: ExtractionOutcome;
+  /** What follows in the same transaction; null for nothing. */
+  after: AfterApply | null;
 }>;
 
 /**
@@ -21,11 +24,12 @@ export type NewMemories = Readonly<{
 export async function applyNewMemories(
   sql: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
-  { memories, actor, embeddings, outcome }: NewMemories,
+  { memories, actor, embeddings, outcome, after }: NewMemories,
 ): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
-    `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next
+    `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
+       case when answer = 'applied' and $9::jsonb is not null then after_apply($1::uuid, $9::jsonb) end
      from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
        $8::jsonb) as answer`,
     [
@@ -37,6 +41,7 @@ export async function applyNewMemories(
       embedded.map((embedding) => embedding.memoryId),
       embedded.map((embedding) => toVectorText(embedding.vector)),
       JSON.stringify(outcome),
+      after === null ? null : JSON.stringify(after),
     ],
     { name: 'apply_new_memories' },
   );

@@ -7,7 +7,7 @@ export const IDEMPOTENCY_RETENTION_DAYS = 7;
 
 /**
  * Removes for good what nobody can see any more: memories that have expired, memories deleted more than
- * `deletedRetentionDays` ago, and old idempotency keys; at most `limit` rows of each a call.
+ * `deletedRetentionDays` ago, replaced texts of summaries as old as that, and old idempotency keys; at most `limit` rows of each a call.
  */
 export async function purge(
   sql: Sql,
@@ -30,6 +30,14 @@ export async function purge(
        select ctid from idempotency_keys where created_at < now() - $1::integer * interval '1 day'
        limit $2::integer))`,
     [IDEMPOTENCY_RETENTION_DAYS, options.limit],
+  );
+  // What a deleted memory said must not live on in the texts that told of it.
+  await sql.query(
+    `delete from summary_versions where ctid = any(array(
+       select v.ctid from summary_versions v join summaries s on s.id = v.summary_id
+       where v.created_at < now() - $1::integer * interval '1 day' and v.number < s.version
+       limit $2::integer))`,
+    [options.deletedRetentionDays, options.limit],
   );
   return { memories: memories.rowCount, idempotencyKeys: keys.rowCount };
 }

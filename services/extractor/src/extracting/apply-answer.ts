@@ -1,4 +1,6 @@
 import {
+  type AfterApply,
+  afterApply,
   applyNewMemories,
   assertFence,
   type Claim,
@@ -23,6 +25,8 @@ export type Application = Readonly<{
   wantsEmbedding: boolean;
   embedMs: number | null;
   degraded: string | null;
+  /** What follows in the same transaction; null for nothing. */
+  after: AfterApply | null;
 }>;
 
 type Counts = Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchanged' | 'rejected'>;
@@ -75,6 +79,7 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
         actor: request.actor.actor,
         embeddings: vectors === null ? null : { model: vectors.model, of: embeddings },
         outcome: toOutcome(application, written, counts),
+        after: application.after,
       });
       return applied === null ? null : { ...applied, counts, withoutVector };
     } catch (error) {
@@ -92,6 +97,7 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
       if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
       const counts = countChanges(application, written);
       const ended = await finishExtraction(tx, claim, toOutcome(application, written, counts));
+      if (application.after !== null) await afterApply(tx, claim, application.after);
       return { ...ended, counts, withoutVector };
     });
   }

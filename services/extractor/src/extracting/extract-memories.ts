@@ -11,6 +11,7 @@ import {
 import type { Logger } from '@factmill/telemetry';
 import type { createApplyAnswer } from './apply-answer.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
+import { wantedAfter } from './wanted-after.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
 import type { ProviderWatch } from './provider-watch.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
@@ -98,6 +99,7 @@ export function createExtractMemories(deps: ExtractDeps) {
       wantsEmbedding: embedTexts !== null,
       embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
       degraded: degraded.length === 0 ? null : degraded.join(','),
+      after: wantedAfter(preset),
     });
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
     return { counts: applied.counts, next: applied.next };

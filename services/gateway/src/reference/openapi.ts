@@ -9,8 +9,10 @@ import {
   type Operation,
   OPERATIONS,
   problemSchema,
+  profileSchema,
   searchRequestSchema,
   searchResponseSchema,
+  summarySchema,
 } from '@factmill/contracts';
 import { z } from 'zod';
 
@@ -24,8 +26,10 @@ const NAMED = {
   Message: messageSchema,
   MessageInput: messageInputSchema,
   Problem: problemSchema,
+  Profile: profileSchema,
   SearchRequest: searchRequestSchema,
   SearchResponse: searchResponseSchema,
+  Summary: summarySchema,
 } as const;
 
 type Json = Record<string, unknown>;

@@ -13,7 +13,6 @@ import {
   uuidSchema,
 } from '@factmill/contracts';
 import {
-  type Actor,
   deleteMemories,
   escapeLike,
   findMemory,
@@ -26,6 +25,7 @@ import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { actorOf } from '../actor.ts';
 import { createMemoryService } from '../memories/memory-service.ts';
 import { toVersion } from '../memories/version.ts';
 import type { RouteDeps } from '../route-deps.ts';
@@ -179,11 +179,6 @@ function targetOf(
     userId: userId ?? null,
     id: validate(uuidSchema, request.params['id']),
   };
-}
-
-function actorOf(response: Response): Actor {
-  const { keyId } = principalOf(response);
-  return { actor: keyId === null ? 'api' : `api-key:${keyId}`, extractionId: null };
 }
 
 function notFound(): AppError {

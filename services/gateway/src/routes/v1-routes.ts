@@ -5,6 +5,7 @@ import { conversationRoutes } from './conversations.ts';
 import { extractionRoutes } from './extractions.ts';
 import { memoryRoutes } from './memories.ts';
 import { retrievalRoutes } from './retrieval.ts';
+import { summaryRoutes } from './summaries.ts';
 
 /** The REST API: where each router is mounted, in order. Tested against the operations of the contract. */
 export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; router: Router }>[] {
@@ -13,6 +14,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/memories', router: memoryRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
+    { path: '/v1', router: summaryRoutes(deps) },
     { path: '/v1', router: retrievalRoutes(deps) },
   ];
 }

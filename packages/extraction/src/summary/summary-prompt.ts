@@ -1,0 +1,64 @@
+import type { Prompt } from '../prompts/build-prompt.ts';
+import { fillTemplate, type Prompts } from '../prompts/template.ts';
+import { estimateTokens } from '../token-estimate.ts';
+import type { Transcript } from '../transcript/build-transcript.ts';
+import { sentenceOf, type SummarisedMemory } from './compose-summary.ts';
+
+/** Of a user's memories, as many as fit: with instructions and reply well inside a context of 8,000 tokens. */
+export const NARRATIVE_TOKEN_BUDGET = 4_000;
+
+const NONE = '(none)';
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/**
+ * The question for a user's narrative (D11). Every memory is one line with the day it was stated. Our template does
+ * not show the present narrative: what it says of a memory that has been deleted must not live on.
+ *
+ * @param input.memories the most worth telling first; what does not fit into NARRATIVE_TOKEN_BUDGET is left out
+ */
+export function buildUserSummaryPrompt(input: {
+  prompts: Prompts;
+  memories: readonly SummarisedMemory[];
+  summary: string | null;
+  now: Date;
+}): Prompt & { memoryCount: number } {
+  const lines: string[] = [];
+  let tokens = 0;
+  for (const memory of input.memories) {
+    const line = `- ${dayOf(memory.statedAt)}: ${sentenceOf(memory)}`;
+    const cost = estimateTokens(line);
+    if (tokens + cost > NARRATIVE_TOKEN_BUDGET) continue;
+    tokens += cost;
+    lines.push(line);
+  }
+  const template = input.prompts['user-summary'];
+  const messages = fillTemplate(template, {
+    TODAY: dayOf(input.now),
+    FACTS: lines.join('\n'),
+    EXISTING_SUMMARY: input.summary ?? NONE,
+  });
+  return { messages, promptVersion: template.version, memoryCount: lines.length };
+}
+
+/**
+ * The question for a conversation's rolling summary (E10).
+ *
+ * @param input.transcript of the messages that are not in the summary yet
+ */
+export function buildConversationSummaryPrompt(input: {
+  prompts: Prompts;
+  summary: string | null;
+  transcript: Pick<Transcript, 'text' | 'saidAt'>;
+  now: Date;
+}): Prompt {
+  const template = input.prompts['conversation-summary'];
+  const messages = fillTemplate(template, {
+    TODAY: dayOf(input.transcript.saidAt ?? input.now),
+    EXISTING_SUMMARY: input.summary ?? NONE,
+    TRANSCRIPT: input.transcript.text,
+  });
+  return { messages, promptVersion: template.version };
+}

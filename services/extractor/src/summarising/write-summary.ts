@@ -1,0 +1,189 @@
+import {
+  listConversationMemories,
+  listMessages,
+  listNarrativeMemories,
+  type MessageRow,
+  type NewSummary,
+  type Sql,
+  type SummarisedMemory,
+  type SummaryClaim,
+  type SummaryText,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import {
+  buildConversationSummaryPrompt,
+  buildTranscript,
+  buildUserSummaryPrompt,
+  composeConversationSummary,
+  composeUserSummary,
+  estimateTokens,
+  getPreset,
+  type Prompt,
+  type Prompts,
+  readSummaryReply,
+  type TranscriptMessage,
+} from '@factmill/extraction';
+import type { ChatModel } from '@factmill/models';
+
+/** More than any budget holds: 4,000 tokens are about 300 sentences. */
+const NARRATIVE_MEMORIES = 400;
+const CONVERSATION_MEMORIES = 200;
+
+/** New messages that one call takes in; what is left is taken in by the next. */
+const MESSAGES_PER_CALL = 200;
+const MESSAGE_TOKENS_PER_CALL = 3_000;
+/** A message alone above that loses its middle. */
+const TRANSCRIPT_CHARACTERS = 24_000;
+
+export type WriteDeps = Readonly<{
+  database: Sql;
+  /** Null: everything is composed. */
+  chatModel: ChatModel | null;
+  prompts: Prompts;
+  now: () => Date;
+}>;
+
+/**
+ * What a summary is to say now: by the model or by rules. Reads only; the caller stores it.
+ *
+ * @throws AppError of the model (`model_…`), also for a reply that cannot be a summary; `database_unavailable`
+ */
+export function createWriteSummary(deps: WriteDeps) {
+  return function writeSummary(
+    claim: SummaryClaim,
+    by: 'model' | 'composed',
+    signal: AbortSignal,
+  ): Promise<NewSummary> {
+    const chatModel = by === 'model' ? deps.chatModel : null;
+    if (claim.conversationId === '') return writeNarrative(claim, chatModel, signal);
+    return chatModel === null ? composeConversation(claim) : continueConversation(claim, chatModel, signal);
+  };
+
+  async function ask(chatModel: ChatModel, prompt: Prompt, signal: AbortSignal): Promise<SummaryText> {
+    const reply = await chatModel.complete({ messages: prompt.messages, signal });
+    if (reply.finishReason === 'length') {
+      throw new AppError('model_truncated', 'The summary did not fit into the reply. Raise LLM_MAX_TOKENS.');
+    }
+    const content = readSummaryReply(reply.text);
+    if (content === null) throw new AppError('model_bad_reply', 'The model’s reply is no summary.');
+    return { content, source: 'model', promptVersion: prompt.promptVersion, model: reply.model };
+  }
+
+  async function writeNarrative(
+    claim: SummaryClaim,
+    chatModel: ChatModel | null,
+    signal: AbortSignal,
+  ): Promise<NewSummary> {
+    const { tenantId, userId } = claim;
+    const memories = await listNarrativeMemories(deps.database, {
+      tenantId,
+      userId,
+      limit: NARRATIVE_MEMORIES,
+    });
+    const about = {
+      coversSeq: 0,
+      memoryCount: memories.length,
+      expiresAt: firstExpiry(memories),
+      more: false,
+    };
+    if (chatModel === null || memories.length === 0)
+      return { text: composed(composeUserSummary(memories)), ...about };
+    const prompt = buildUserSummaryPrompt({
+      prompts: deps.prompts,
+      memories,
+      summary: claim.content,
+      now: deps.now(),
+    });
+    return { text: await ask(chatModel, prompt, signal), ...about };
+  }
+
+  async function composeConversation(claim: SummaryClaim): Promise<NewSummary> {
+    const { tenantId, userId, conversationId } = claim;
+    const memories = await listConversationMemories(deps.database, {
+      tenantId,
+      userId,
+      conversationId,
+      limit: CONVERSATION_MEMORIES,
+    });
+    return {
+      text: composed(composeConversationSummary(memories)),
+      coversSeq: Math.max(claim.extractedSeq ?? 0, claim.coversSeq),
+      memoryCount: memories.length,
+      expiresAt: firstExpiry(memories),
+      more: false,
+    };
+  }
+
+  /** The text so far and the messages since become the new text; without anything new the text stays. */
+  async function continueConversation(
+    claim: SummaryClaim,
+    chatModel: ChatModel,
+    signal: AbortSignal,
+  ): Promise<NewSummary> {
+    const extractedSeq = claim.extractedSeq ?? claim.coversSeq;
+    const rows = await listMessages(deps.database, {
+      tenantId: claim.tenantId,
+      conversationId: claim.conversationId,
+      afterSeq: claim.coversSeq,
+      toSeq: extractedSeq,
+      includeSuperseded: false,
+      limit: MESSAGES_PER_CALL,
+    });
+    const taken = withinBudget(rows);
+    const more = taken.length < rows.length || rows.length === MESSAGES_PER_CALL;
+    const about = {
+      coversSeq: Math.max(more ? (taken.at(-1)?.seq ?? claim.coversSeq) : extractedSeq, claim.coversSeq),
+      memoryCount: null,
+      expiresAt: null,
+      more,
+    };
+    const transcript = buildTranscript(
+      taken.map((row) => toTranscriptMessage(row)),
+      both(),
+    );
+    if (transcript.text === '') {
+      return { text: null, ...about };
+    }
+    const prompt = buildConversationSummaryPrompt({
+      prompts: deps.prompts,
+      summary: claim.content,
+      transcript,
+      now: deps.now(),
+    });
+    return { text: await ask(chatModel, prompt, signal), ...about };
+  }
+}
+
+function composed(text: string): SummaryText {
+  return { content: text === '' ? null : text, source: 'composed', promptVersion: 'rules', model: null };
+}
+
+function firstExpiry(memories: readonly SummarisedMemory[]): Date | null {
+  return memories.reduce<Date | null>(
+    (first, { expiresAt }) =>
+      expiresAt !== null && (first === null || expiresAt < first) ? expiresAt : first,
+    null,
+  );
+}
+
+/** The first messages that fit, and always one. */
+function withinBudget(rows: readonly MessageRow[]): readonly MessageRow[] {
+  let tokens = 0;
+  const end = rows.findIndex(({ content }, index) => {
+    tokens += estimateTokens(content ?? '');
+    return index > 0 && tokens > MESSAGE_TOKENS_PER_CALL;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+function toTranscriptMessage(row: MessageRow): TranscriptMessage {
+  const { id, seq, role, content, name, createdAt } = row;
+  return { id, seq, role, content: content ?? '', createdAt, ...(name === null ? {} : { name }) };
+}
+
+/** Settings under which a transcript holds what both said. */
+function both() {
+  const standard = getPreset('standard');
+  if (standard === undefined) throw new Error('the preset standard is missing');
+  return { ...standard, transcript: 'pair', maxTranscriptCharacters: TRANSCRIPT_CHARACTERS } as const;
+}

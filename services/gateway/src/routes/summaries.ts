@@ -1,0 +1,106 @@
+import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import {
+  putSummarySchema,
+  type Profile,
+  type Summary,
+  summaryQuerySchema,
+  UNKNOWN_USER,
+  userQuerySchema,
+} from '@factmill/contracts';
+import {
+  findConversation,
+  findSummary,
+  listProfile,
+  replaceSummary,
+  type SummaryOwner,
+  type SummaryRow,
+  toMemory,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { validate } from '@factmill/http';
+import { type Response, Router } from 'express';
+import { actorOf } from '../actor.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+
+const PROFILE_LIMIT = 200;
+
+/** `/v1/summary` and `/v1/profile`. */
+export function summaryRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const read = requirePermission('memory.read');
+  const write = requirePermission('memory.write');
+  const userOf = (userId: string | undefined, response: Response) =>
+    effectiveUser(resolveUser(userId, principalOf(response), deps.config.auth.defaultUserId));
+
+  router.get('/summary', read, async (request, response) => {
+    const owner = await ownerOf(validate(summaryQuerySchema, request.query), response);
+    if (owner.userId === UNKNOWN_USER) {
+      response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    response.json(toSummary(owner, await findSummary(deps.database, owner)));
+  });
+
+  router.put('/summary', write, async (request, response) => {
+    const { content, ...named } = validate(putSummarySchema, request.body);
+    const owner = await ownerOf(named, response);
+    if (owner.userId === UNKNOWN_USER) {
+      response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const row = await replaceSummary(deps.database, owner, { content, actor: actorOf(response).actor });
+    if (row === undefined) throw noConversation();
+    response.json(toSummary(owner, row));
+  });
+
+  router.get('/profile', read, async (request, response) => {
+    const userId = userOf(validate(userQuerySchema, request.query).user_id, response);
+    if (userId === UNKNOWN_USER) {
+      response.json({ memories: [], text: '', ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const { tenantId } = principalOf(response);
+    const memories = await listProfile(deps.database, { tenantId, userId, limit: PROFILE_LIMIT });
+    const profile: Profile = {
+      user_id: userId,
+      memories: memories.map(toMemory),
+      text: memories.map(({ content }) => `- ${content.replaceAll(/\s+/g, ' ').trim()}`).join('\n'),
+    };
+    response.json(profile);
+  });
+
+  /** Whose summary a request is about. A conversation says itself whose it is; a user that is named has to fit. */
+  async function ownerOf(
+    named: Readonly<{ user_id?: string | undefined; conversation_id?: string | undefined }>,
+    response: Response,
+  ): Promise<SummaryOwner> {
+    const { tenantId } = principalOf(response);
+    const conversationId = named.conversation_id;
+    if (conversationId === undefined) {
+      return { tenantId, userId: userOf(named.user_id, response), conversationId: null };
+    }
+    const conversation = await findConversation(deps.database, tenantId, conversationId);
+    if (conversation === undefined || (named.user_id ?? conversation.userId) !== conversation.userId) {
+      throw noConversation();
+    }
+    return { tenantId, userId: conversation.userId, conversationId };
+  }
+
+  return router;
+}
+
+function noConversation(): AppError {
+  return new AppError('not_found', 'There is no conversation with this id.');
+}
+
+function toSummary(owner: SummaryOwner, row: SummaryRow | undefined): Summary {
+  return {
+    user_id: owner.userId,
+    conversation_id: owner.conversationId,
+    content: row?.content ?? null,
+    source: row?.source ?? null,
+    updated_at: row?.updatedAt?.toISOString() ?? null,
+    stale: row?.stale ?? false,
+  };
+}
