@@ -31,7 +31,7 @@ const systemOf = ({ body }: ScriptedRequest) =>
   (body['messages'] as { role: string; content: string }[] | undefined)?.find(({ role }) => role === 'system')
     ?.content ?? '';
 const asksForSummary = (request: ScriptedRequest) =>
-  request.endpoint === 'chat' && /running summary|remembers about a user/.test(systemOf(request));
+  request.endpoint === 'chat' && /running summary|should know about a user/.test(systemOf(request));
 const summaryCalls = ({ model }: ExtractorUnderTest) => model.calls.filter(asksForSummary);
 
 function summaryOf(
