@@ -422,9 +422,9 @@ describe('a conversation that keeps only so many entries', () => {
   test('never shows more, however many extractions of a user end at once', async () => {
     const conversations = ['a', 'b', 'c', 'd'].map((name) => `${name}-${randomUUID()}`);
     let most = 0;
-    let over = false;
+    const over = new AbortController();
     const watch = (async () => {
-      while (!over) most = Math.max(most, (await current()).length);
+      while (!over.signal.aborted) most = Math.max(most, (await current()).length);
     })();
     await Promise.all(
       conversations.map(async (id) => {
@@ -434,7 +434,7 @@ describe('a conversation that keeps only so many entries', () => {
         }
       }),
     );
-    over = true;
+    over.abort();
     await watch;
     expect(most).toBeLessThanOrEqual(12);
     const kept = ['2.1', '3.0', '3.1'].flatMap((n) => ['a', 'b', 'c', 'd'].map((name) => `${name}${n}`));
