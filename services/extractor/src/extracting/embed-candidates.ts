@@ -3,8 +3,13 @@ import { isAppError } from '@factmill/errors';
 import type { Embedder } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
 
-/** Vectors by text, of one model. */
-export type Vectors = Readonly<{ model: string; byText: ReadonlyMap<string, readonly number[]> }>;
+/** Vectors by text, of one model, and what their similarities mean. */
+export type Vectors = Readonly<{
+  model: string;
+  duplicateSimilarity: number;
+  relatedSimilarity: number;
+  byText: ReadonlyMap<string, readonly number[]>;
+}>;
 
 export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Promise<Vectors>;
 
@@ -22,6 +27,8 @@ export function createEmbedTexts(deps: { embedder: Embedder; database: Sql }): E
     }
     return {
       model: profile.id,
+      duplicateSimilarity: profile.duplicateSimilarity,
+      relatedSimilarity: profile.relatedSimilarity,
       byText: new Map(unique.map((text, index) => [text, vectors[index] ?? []])),
     };
   };
