@@ -52,7 +52,7 @@ export function distinguishingWords(text: string): ReadonlySet<string> {
 
 function markOf(word: string, place: { isStart: boolean; hasUpperCase: boolean }): string | null {
   const lower = word.toLowerCase().replace(/'s$/, '');
-  if (/n't$/.test(lower)) return '!not';
+  if (lower.endsWith("n't")) return '!not';
   if (NEGATIONS.has(lower)) return `!${/^(?:no|n|cannot)/.test(lower) ? 'not' : lower}`;
   if (/\p{N}/u.test(lower)) return `#${lower.replaceAll(',', '').replace(/(?<=\d)(?:st|nd|rd|th)$/, '')}`;
   const number = NUMBER_WORDS.get(lower);

@@ -1,6 +1,5 @@
 import {
   type Claim,
-  type CoveredMessage,
   type Ended,
   listPinnedOutputs,
   type Material,
