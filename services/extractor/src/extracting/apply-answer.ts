@@ -114,7 +114,9 @@ export function createApplyAnswer(deps: ApplyDeps) {
     const from = preset.reconcile === 'always' ? ALWAYS : vectors.relatedSimilarity;
     return {
       model: vectors.model,
-      vectors: candidates.map((candidate) => vectors.byText.get(candidate.content) ?? null),
+      vectors: candidates.map(({ content }) =>
+        vectors.reads(content) ? (vectors.byText.get(content) ?? null) : null,
+      ),
       duplicateSimilarity,
       minSimilarity: reconciles(preset) ? Math.min(from, duplicateSimilarity) : duplicateSimilarity,
     };

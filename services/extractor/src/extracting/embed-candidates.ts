@@ -1,6 +1,6 @@
 import { registerEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { Embedder } from '@factmill/models';
+import { type Embedder, readsWhole } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
 
 /** Vectors by text, of one model, and what their similarities mean. */
@@ -8,6 +8,8 @@ export type Vectors = Readonly<{
   model: string;
   duplicateSimilarity: number;
   relatedSimilarity: number;
+  /** False for a text that the model cannot tell from others: its vector is good for nothing but itself. */
+  reads: (text: string) => boolean;
   byText: ReadonlyMap<string, readonly number[]>;
 }>;
 
@@ -29,6 +31,7 @@ export function createEmbedTexts(deps: { embedder: Embedder; database: Sql }): E
       model: profile.id,
       duplicateSimilarity: profile.duplicateSimilarity,
       relatedSimilarity: profile.relatedSimilarity,
+      reads: (text) => readsWhole(profile, text),
       byText: new Map(unique.map((text, index) => [text, vectors[index] ?? []])),
     };
   };
