@@ -114,7 +114,6 @@ function brought(memories: readonly NewMemory[], embeddings: NewMemories['embedd
     embeddings,
     outcome: { ...counts, memoryIds, degraded: null, embedMs: null },
     after: null,
-    nearSimilarity: null,
   };
 }
 

@@ -13,8 +13,8 @@ export type NewMemories = Readonly<{
   outcome: ExtractionOutcome;
   /** What follows in the same transaction; null for nothing. */
   after: AfterApply | null;
-  /** From this cosine on a current memory next to one of the vectors counts as a match; null: none does. */
-  nearSimilarity: number | null;
+  /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
+  nearSimilarity?: number | null;
 }>;
 
 /**
@@ -28,7 +28,7 @@ export type NewMemories = Readonly<{
 export async function applyNewMemories(
   sql: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
-  { memories, actor, embeddings, outcome, after, nearSimilarity }: NewMemories,
+  { memories, actor, embeddings, outcome, after, nearSimilarity = null }: NewMemories,
 ): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
