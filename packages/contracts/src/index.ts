@@ -9,4 +9,6 @@ export * from './operations.ts';
 export * from './problem.ts';
 export * from './search.ts';
 export * from './summaries.ts';
+export * from './context.ts';
+export * from './statistics.ts';
 export * from './text.ts';

@@ -31,6 +31,7 @@ import {
   patchMemorySchema,
 } from './memories.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
+import { statisticsSchema } from './statistics.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 
 export type Operation = Readonly<{
@@ -302,6 +303,16 @@ export const OPERATIONS: readonly Operation[] = [
     query: userQuerySchema,
     status: 200,
     response: profileSchema,
+  },
+  {
+    method: 'get',
+    path: '/v1/stats',
+    tag: 'Memories',
+    summary: 'Count what is kept of a user',
+    permission: 'memory.read',
+    query: userQuerySchema,
+    status: 200,
+    response: statisticsSchema,
   },
   {
     method: 'post',

@@ -17,20 +17,16 @@ import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
-import { createEmbedTexts, embedOrLater } from './extracting/embed-candidates.ts';
+import { createEmbedTexts } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
-import { createKnownContext } from './extracting/known-context.ts';
 import { createLeases } from './extracting/leases.ts';
 import { openChatModel } from './extracting/open-chat-model.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
-import { createObtainRest } from './extracting/obtain-rest.ts';
-import { createPinnedCalls } from './extracting/pinned-calls.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
 import { createProviderBreaker, type ProviderBreaker, providerName } from './extracting/provider-breaker.ts';
 import { createProviderHealth } from './extracting/provider-health.ts';
 import { createProviderWatch } from './extracting/provider-watch.ts';
 import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
-import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
@@ -128,34 +124,20 @@ async function build(
   };
   const now = () => Math.round(performance.now());
   const date = () => new Date();
-  const calls = createPinnedCalls({
-    database,
-    provider: provider.name,
-    now,
-    wait: (ms, signal) => delay(ms, undefined, { signal }),
-  });
   const extracting = createProcessExtraction({
     database,
     leases,
     watch,
     extractMemories: createExtractMemories({
-      database,
       watch,
-      loadKnown: createKnownContext({ database, embedTexts, logger }),
-      obtainAnswer: createObtainAnswer({ provider, calls }),
-      obtainRest: createObtainRest({ provider, calls }),
-      embedTexts,
-      applyAnswer: createApplyAnswer({
+      obtainAnswer: createObtainAnswer({
         database,
-        reconcile:
-          provider.complete === null
-            ? null
-            : createReconcileCandidates({ database, provider, prompts, calls }),
-        embed: async (texts, signal) =>
-          embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger),
-        newId,
-        date,
+        provider,
+        now,
+        wait: (ms, signal) => delay(ms, undefined, { signal }),
       }),
+      embedTexts,
+      applyAnswer: createApplyAnswer({ database, newId, date }),
       embedLater,
       logger,
       now: date,

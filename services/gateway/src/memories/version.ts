@@ -27,7 +27,6 @@ export function toVersion(row: MemoryVersionRow): Record<string, unknown> {
     after: publicFields(row.after),
     actor: row.actor,
     extraction_id: row.extractionId,
-    cause: row.cause,
     created_at: row.createdAt.toISOString(),
   };
 }

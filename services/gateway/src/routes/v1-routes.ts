@@ -4,6 +4,7 @@ import { apiKeyRoutes } from './api-keys.ts';
 import { conversationRoutes } from './conversations.ts';
 import { extractionRoutes } from './extractions.ts';
 import { memoryRoutes } from './memories.ts';
+import { statisticsRoutes } from './statistics.ts';
 import { retrievalRoutes } from './retrieval.ts';
 import { summaryRoutes } from './summaries.ts';
 
@@ -15,6 +16,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/memories', router: memoryRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
+    { path: '/v1/stats', router: statisticsRoutes(deps) },
     { path: '/v1', router: retrievalRoutes(deps) },
   ];
 }

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { skippedSchema } from './conversations.ts';
+import { memorySchema } from './memories.ts';
+import { searchRequestSchema } from './search.ts';
+import { externalIdSchema, filledText, MAX_CONTENT_LENGTH, projectSchema, userIdSchema } from './text.ts';
+
+export const contextFormatSchema = z
+  .enum(['facts', 'section', 'summary', 'augmented', 'messages'])
+  .describe(
+    'facts: `[facts: …]` and `[context: …]` to go after a message; section: `## Relevant memory`; summary: the user’s narrative; augmented: the message with what is remembered before it; messages: yours, with what is remembered as a system message.',
+  );
+export type ContextFormatName = z.infer<typeof contextFormatSchema>;
+
+/** A message as chat APIs have it; only role and content are looked at, all of it comes back. */
+const chatMessageSchema = z.looseObject({ role: z.string().min(1).max(64), content: z.json().optional() });
+
+export const contextRequestSchema = z
+  .strictObject({
+    query: filledText(MAX_CONTENT_LENGTH)
+      .optional()
+      .describe('What the user says now. Left out: the last user message of `messages`.'),
+    format: contextFormatSchema.default('section'),
+    messages: z.array(chatMessageSchema).min(1).max(500).optional(),
+    token_budget: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        'The text keeps within it, by Factmill’s estimate. With `messages` it is that of the system message.',
+      ),
+    user_id: userIdSchema.optional(),
+    conversation_id: externalIdSchema.optional().describe('Whose rolling summary goes into `augmented`.'),
+    project: projectSchema.optional(),
+    limit: z.int().min(1).max(200).default(5),
+    mode: searchRequestSchema.shape.mode.optional(),
+    filters: searchRequestSchema.shape.filters,
+    recency_weight: z.number().min(0).max(1).optional(),
+    score_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('Memories with a lower score are left out.'),
+    gate: z
+      .boolean()
+      .default(true)
+      .describe('Whether acknowledgements, code and chatter go without memories but the profile.'),
+  })
+  .refine((request) => request.query !== undefined || request.messages !== undefined, {
+    path: ['query'],
+    error: 'give query, or messages with a user message in them',
+  })
+  .refine((request) => request.format !== 'messages' || request.messages !== undefined, {
+    path: ['messages'],
+    error: 'goes with the format messages',
+  });
+export type ContextRequest = z.infer<typeof contextRequestSchema>;
+
+export const contextResponseSchema = z.object({
+  format: contextFormatSchema,
+  user_id: z.string(),
+  text: z.string().optional().describe('Empty when nothing is remembered (`augmented`: the message alone).'),
+  messages: z.array(chatMessageSchema).optional(),
+  memories: z
+    .array(z.object({ memory: memorySchema, score: z.number() }))
+    .describe('Those in the text, most relevant first, after the profile.'),
+  profile: z.array(memorySchema).describe('The core profile (tier 1), which is always in the text.'),
+  tokens: z.int().describe('Estimated tokens of the text.'),
+  gated: z.boolean().optional().describe('The message needs no memories, so none were looked for.'),
+  degraded: z.string().optional().describe('What was left out and why.'),
+  skipped: skippedSchema.optional(),
+});
+export type ContextResponse = z.infer<typeof contextResponseSchema>;

@@ -1,0 +1,61 @@
+import { statisticsSchema } from '@factmill/contracts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+
+let gateway: GatewayUnderTest;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(async () => {
+  await gateway.close();
+});
+
+async function statisticsOf(user: string, key?: string) {
+  const answer = await gateway.call('GET', `/v1/stats?user_id=${user}`, key === undefined ? {} : { key });
+  expect(answer.status).toBe(200);
+  return statisticsSchema.parse(answer.body);
+}
+
+test('counts what there is of a user, in every state', async () => {
+  const save = (body: object) => gateway.call('POST', '/v1/memories', { body: { user_id: 'ada', ...body } });
+  await save({ key: 'home', value: 'Delft', category: 'identity', tier: 1 });
+  await save({ key: 'home', value: 'Utrecht', category: 'identity', tier: 1 });
+  await save({ content: 'Ada owns a boat.', category: 'things' });
+  await save({ question: 'Which tea?', answer: 'Oolong.' });
+  await save({ content: 'Gone by now.', expires_in_days: 1 });
+  const { body: unwanted } = await save({ content: 'Unwanted.' });
+  await gateway.call('DELETE', `/v1/memories/${unwanted.id}?user_id=ada`);
+  await gateway.database.query(`update memories set archived_at = now() where content = 'Ada owns a boat.'`);
+  await gateway.call('POST', '/v1/conversations/c1/messages', {
+    body: { user_id: 'ada', messages: [said('One.'), said('Two.')], extract: 'now' },
+  });
+  expect(await statisticsOf('ada')).toMatchObject({
+    memories: {
+      current: 2,
+      expired: 1,
+      archived: 1,
+      superseded: 1,
+      deleted: 1,
+      by_tier: { '1': 1, '2': 1, '3': 0 },
+      by_kind: { fact: 1, qa: 1, note: 0, event: 0 },
+      by_category: { identity: 1, general: 1 },
+      without_vector: 2,
+    },
+    conversations: { total: 1, messages: 2, messages_not_extracted: 2 },
+    extractions: {
+      by_state: { pending: 1, done: 0 },
+      last_finished_at: null,
+      oldest_waiting_at: expect.any(String),
+    },
+  });
+});
+
+test('tells nothing of other users and tenants, and nothing of nobody', async () => {
+  const theirs = await gateway.makeKey({ tenant: 'theirs' });
+  await gateway.call('POST', '/v1/memories', { body: { user_id: 'eve', content: 'Eve sails.' } });
+  expect((await statisticsOf('eve')).memories.current).toBe(1);
+  expect((await statisticsOf('eve', theirs)).memories.current).toBe(0);
+  expect((await statisticsOf('someone')).conversations.total).toBe(0);
+  const nobody = await gateway.call('GET', '/v1/stats?user_id=unknown');
+  expect(nobody.body).toMatchObject({ skipped: { reason: 'unknown_user' }, memories: { current: 0 } });
+});
