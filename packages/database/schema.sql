@@ -28,6 +28,10 @@ conversations.extracted_seq integer not null default 0
 conversations.created_at timestamp with time zone not null default now()
 conversations.last_active_at timestamp with time zone not null default now()
 conversations.extracted_at timestamp with time zone
+conversations.extraction_due_at timestamp with time zone
+conversations.extraction_due_for text
+conversations.extraction_traceparent text
+conversations.replaced_from_seq integer
 embedding_models.id text not null
 embedding_models.dimensions integer not null
 embedding_models.created_at timestamp with time zone not null default now()
@@ -84,6 +88,7 @@ extractions.claimed_at timestamp with time zone
 extractions.claimed_by text
 extractions.lease_until timestamp with time zone
 extractions.finished_at timestamp with time zone
+extractions.replaces_from_seq integer
 factmill_migrations.number integer not null
 factmill_migrations.name text not null
 factmill_migrations.checksum text not null
@@ -264,7 +269,9 @@ tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
 
 -- indexes
-CREATE INDEX conversations_user_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at DESC)
+CREATE INDEX conversations_due_idx ON public.conversations USING btree (extraction_due_at) WHERE (extraction_due_at IS NOT NULL)
+CREATE INDEX conversations_user_idx ON public.conversations USING btree (user_id, tenant_id, last_active_at DESC)
+CREATE INDEX conversations_waiting_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at) WHERE (extraction_due_at IS NOT NULL)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -295,7 +302,7 @@ CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) 
 CREATE INDEX summary_versions_created_idx ON public.summary_versions USING btree (created_at)
 
 -- functions
-CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb)
+CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb, schedule jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -307,8 +314,13 @@ declare
   v_user text;
   v_first integer;
   v_last integer;
-  v_from integer;
+  v_begun boolean := false;
+  v_replaced integer;
   v_ids jsonb;
+  v_trigger jsonb;
+  v_due_at timestamptz;
+  v_due_for text;
+  v_parts jsonb;
   v_extraction jsonb := null;
   v_answer jsonb;
 begin
@@ -341,6 +353,7 @@ begin
       values (v_tenant, r->>'conversation_id', v_user, r->>'project', r->>'title',
               coalesce(r->'policy', '{}'), coalesce(r->'metadata', '{}'))
       on conflict (tenant_id, id) do nothing;
+    v_begun := found;
     select * into v_conversation from conversations
       where tenant_id = v_tenant and id = r->>'conversation_id' for no key update;
     if v_conversation.id is null then
@@ -363,11 +376,15 @@ begin
       select 1 from jsonb_array_elements_text(v_ids) as given (id) where not exists (
         select 1 from messages known where known.tenant_id = v_tenant
           and known.conversation_id = v_conversation.id and known.id = given.id)) then
-    update messages set superseded = true
-      where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'assistant'
-        and not v_ids ? id
-        and seq > (select coalesce(max(seq), 0) from messages
-                   where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'user');
+    with replaced as (
+      update messages set superseded = true
+        where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'assistant'
+          and not v_ids ? id
+          and seq > (select coalesce(max(seq), 0) from messages
+                     where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'user')
+        returning seq
+    )
+    select min(seq) into v_replaced from replaced where seq <= v_conversation.scheduled_seq;
   end if;
 
   with incoming as (
@@ -391,15 +408,41 @@ begin
   )
   select coalesce(max(seq), v_conversation.last_seq) into v_last from stored;
 
-  v_from := v_conversation.scheduled_seq + 1;
-  if r->>'extract' <> 'never' and v_last >= v_from and (r->>'extract' = 'now' or exists (
-      select 1 from messages where tenant_id = v_tenant and conversation_id = v_conversation.id
-        and seq between v_from and v_last and role = 'user')) then
-    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset,
-                             metadata, traceparent)
-      values ((r->>'extraction_id')::uuid, v_tenant, v_user, v_conversation.id, v_from, v_last,
-              r->>'trigger', r->>'preset', coalesce(r->'extraction_metadata', '{}'), r->>'traceparent');
+  v_trigger := trigger_of(v_conversation.policy, r->>'preset', schedule);
+  v_replaced := least(v_conversation.replaced_from_seq,
+                      case when coalesce((v_trigger->>'reads_replies')::boolean, false) then v_replaced end);
+  if v_last = v_conversation.scheduled_seq or r->>'extract' = 'never' then
+    v_due_at := v_conversation.extraction_due_at;
+    v_due_for := v_conversation.extraction_due_for;
+  elsif r->>'extract' = 'now' then
+    v_due_at := now();
+    v_due_for := r->>'trigger';
+  elsif v_conversation.extraction_due_at <= now()
+        or (v_conversation.extraction_due_at is not null and v_last = v_conversation.last_seq) then
+    v_due_at := v_conversation.extraction_due_at;
+    v_due_for := v_conversation.extraction_due_for;
+  else
+    select * into v_due_at, v_due_for
+      from conversation_due(v_tenant, v_conversation.id, v_conversation.scheduled_seq, v_trigger, schedule, now());
+    if v_due_at is null and v_replaced is not null then
+      v_due_at := now();
+      v_due_for := 'regenerated';
+    end if;
+  end if;
+
+  if v_due_at <= now() and v_last > v_conversation.scheduled_seq and r->>'extract' <> 'never' then
+    select jsonb_agg(id order by place) into v_parts from schedule_extractions(jsonb_build_array(jsonb_build_object(
+        'tenant_id', v_tenant, 'conversation_id', v_conversation.id, 'user_id', v_user,
+        'from_seq', v_conversation.scheduled_seq + 1, 'to_seq', v_last, 'scope', v_trigger->'scope',
+        'max_turns', v_trigger->'max_turns', 'id', r->'extraction_id',
+        'trigger', coalesce(nullif(v_due_for, 'messages'), r->>'trigger'),
+        'preset', coalesce(r->>'preset', v_conversation.policy->>'preset', schedule->>'preset'),
+        'metadata', r->'extraction_metadata', 'traceparent', r->'traceparent',
+        'replaces_from_seq', v_replaced))) as s where not s.passed_over;
     v_extraction := jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true);
+    if jsonb_array_length(v_parts) > 1 then
+      v_extraction := v_extraction || jsonb_build_object('part_ids', v_parts);
+    end if;
   elsif jsonb_array_length(v_ids) > 0 and v_last = v_conversation.last_seq then
     -- Everything was known already: answer with the extraction that covers it, if there is one.
     select max(seq) into v_first from messages
@@ -414,9 +457,17 @@ begin
 
   update conversations
     set last_seq = v_last,
-        scheduled_seq = case when (v_extraction->>'enqueue')::boolean then v_last else scheduled_seq end,
+        scheduled_seq = case when v_parts is null then scheduled_seq else v_last end,
+        extraction_due_at = case when v_parts is null then v_due_at end,
+        extraction_due_for = case when v_parts is null then v_due_for end,
+        extraction_traceparent = case when v_parts is null and v_due_at is not null
+          then coalesce(r->>'traceparent', extraction_traceparent) end,
+        replaced_from_seq = case when v_parts is null then v_replaced end,
         last_active_at = case when v_last > last_seq then now() else last_active_at end
     where tenant_id = v_tenant and id = v_conversation.id;
+  if v_begun then
+    perform make_stale_due(array[v_tenant], array[v_user], (schedule->>'stale_after_s')::integer);
+  end if;
 
   v_answer := jsonb_build_object('user_id', v_user, 'conversation_id', v_conversation.id,
                                  'message_ids', v_ids, 'extraction', v_extraction);
@@ -430,6 +481,13 @@ begin
 end $function$
 
 CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer)
+ RETURNS jsonb
+ LANGUAGE sql
+AS $function$
+  select accept_conversations(requests, queue_limit, tenant_queue_limit, '{}')
+$function$
+
+CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer, schedule jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -450,11 +508,11 @@ begin
         'factmill.idempotency ' || (value->>'tenant_id') || ' ' || (value->>'idempotency_key'), 0) as key_lock
       from jsonb_array_elements(requests) where value->>'idempotency_key' is not null
       order by key_lock offset 0) as keys;
-  v_begun := accept_new_conversations(requests);
+  v_begun := accept_new_conversations(requests, schedule);
   if (select count(*) from jsonb_object_keys(v_begun)) < jsonb_array_length(requests) then
     for v_request, v_place in select value, ordinality from jsonb_array_elements(requests) with ordinality loop
       continue when v_begun ? v_place::text;
-      v_others := v_others || jsonb_build_object(v_place::text, accept_conversation(v_request));
+      v_others := v_others || jsonb_build_object(v_place::text, accept_conversation(v_request, schedule));
     end loop;
   end if;
   if queue_limit > 0 or tenant_queue_limit > 0 then
@@ -465,27 +523,37 @@ begin
   return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped);
 end $function$
 
-CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb)
+CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb, schedule jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
 declare
   v_taken jsonb;
+  v_tenants uuid[];
+  v_users text[];
 begin
   with given as (
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
            coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
-           jsonb_array_length(r->'messages') as message_count,
-           r->>'extract' = 'now' or (r->>'extract' = 'auto'
-             and jsonb_path_exists(r->'messages', '$[*] ? (@.role == "user")')) as extracts,
+           jsonb_array_length(r->'messages') as message_count, (r->>'user_turns')::integer as user_turns,
+           r->>'extract' as extract, trigger_of('{}', r->>'preset', schedule) as policy,
            row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
       from jsonb_array_elements(requests) with ordinality as e (r, place)
   ), plain as (
-    select * from given where nth = 1 and message_count > 0 and user_id <> 'unknown'
-      and r->>'idempotency_key' is null
+    select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
+      from given cross join lateral extraction_due(
+        policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
+        (r->>'has_reply')::boolean, now()) as due
+      where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
+        and user_turns is not null
+        and coalesce(policy->>'scope', '') <> 'ephemeral'
+        and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
   ), made as (
-    insert into conversations (tenant_id, id, user_id, last_seq, scheduled_seq)
-    select tenant_id, conversation_id, user_id, message_count, case when extracts then message_count else 0 end
+    insert into conversations (tenant_id, id, user_id, last_seq, scheduled_seq, extraction_due_at, extraction_due_for,
+                               extraction_traceparent)
+    select tenant_id, conversation_id, user_id, message_count, case when extracts then message_count else 0 end,
+           case when not extracts then due_at end, case when not extracts then due_for end,
+           case when not extracts and due_at is not null then r->>'traceparent' end
       from plain order by tenant_id, conversation_id
     on conflict (tenant_id, id) do nothing
     returning tenant_id, id as conversation_id
@@ -501,11 +569,16 @@ begin
   ), scheduled as (
     insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset,
                              metadata, traceparent)
-    select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count, r->>'trigger',
-           r->>'preset', coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
+    select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count,
+           r->>'trigger',
+           coalesce(r->>'preset', schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
       from taken where extracts order by place
   )
-  select coalesce(jsonb_object_agg(place, extracts), '{}') into v_taken from taken;
+  select coalesce(jsonb_object_agg(place, extracts), '{}'), array_agg(tenant_id), array_agg(user_id)
+    into v_taken, v_tenants, v_users from taken;
+  if v_tenants is not null then
+    perform make_stale_due(v_tenants, v_users, (schedule->>'stale_after_s')::integer);
+  end if;
   return v_taken;
 end $function$
 
@@ -648,6 +721,7 @@ declare
   v_row extractions;
   v_pinned json;
   v_entry jsonb;
+  v_from integer;
 begin
   loop
     begin
@@ -704,6 +778,14 @@ begin
     end if;
   end loop;
 
+  -- A regenerated reply says little without what it replies to, which is in the range of an earlier extraction.
+  v_from := v_row.from_seq;
+  if v_row.replaces_from_seq is not null then
+    select coalesce(max(seq), v_from) into v_from from messages
+      where tenant_id = tenant and conversation_id = v_row.conversation_id and role = 'user'
+        and seq < v_row.replaces_from_seq;
+  end if;
+
   return json_build_object(
     'claim', json_build_object('id', v_row.id, 'tenantId', v_row.tenant_id, 'userId', v_row.user_id,
       'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
@@ -716,7 +798,7 @@ begin
                'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
-          and seq between v_row.from_seq and v_row.to_seq and not superseded),
+          and seq between v_from and v_row.to_seq and not superseded),
     'known', case when v_pinned is null and known_limit > 0 then (
       select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
                'value', value, 'content', content, 'question', question, 'statedAt', stated_at)
@@ -733,12 +815,31 @@ AS $function$
 declare
   v_row extractions;
   v_next extractions;
+  v_retired integer;
 begin
   select * into v_row from extractions where id = extraction;
+  if v_row.replaces_from_seq is not null and v_row.state = 'done' then
+    v_retired := retire_replaced(v_row);
+    update extractions set deleted = deleted + v_retired where id = extraction and v_retired > 0;
+  end if;
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
     then v_next.id end;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.conversation_due(tenant uuid, conversation text, after_seq integer, trigger jsonb, schedule jsonb, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text)
+ RETURNS record
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select due.* from (
+      select count(*) filter (where role = 'user') as turns, coalesce(sum(token_estimate), 0) as tokens,
+             coalesce(max(seq) filter (where role = 'assistant' and content <> '')
+                      > max(seq) filter (where role = 'user'), false) as has_reply
+        from messages where tenant_id = tenant and conversation_id = conversation and seq > after_seq
+          and not superseded) as gathered,
+    extraction_due(trigger, schedule, turns, tokens, has_reply, last_at) as due
+$function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void
@@ -832,6 +933,47 @@ begin
   end loop;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.extraction_due(trigger jsonb, schedule jsonb, user_turns bigint, tokens bigint, has_reply boolean, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  v_gap integer := coalesce((trigger->>'quiet_gap_s')::integer, 0);
+  v_idle integer := coalesce((trigger->>'idle_timeout_s')::integer, 0);
+  v_max integer := coalesce((trigger->>'max_turns')::integer, 0);
+  v_cap integer := coalesce((trigger->>'token_cap')::integer, 0);
+  v_enough boolean := user_turns >= coalesce((trigger->>'min_turns')::integer, 0);
+  v_at timestamptz;
+begin
+  if user_turns = 0 then
+    return;
+  end if;
+  if ((v_max > 0 and user_turns >= v_max) or (v_cap > 0 and tokens >= v_cap) or (v_enough and v_gap = 0))
+     and (has_reply or coalesce(trigger->>'scope', '') <> 'ephemeral'
+          or not coalesce((trigger->>'reads_replies')::boolean, false)) then
+    due_at := last_at;
+    due_for := 'messages';
+    return;
+  end if;
+  due_at := 'infinity';
+  if v_enough and v_gap > 0 then
+    due_at := last_at + v_gap * interval '1 second';
+    due_for := 'quiet_gap';
+  end if;
+  if v_idle > 0 and last_at + v_idle * interval '1 second' < due_at then
+    due_at := last_at + v_idle * interval '1 second';
+    due_for := 'idle_timeout';
+  end if;
+  if coalesce((trigger->>'daily_flush')::boolean, false) then
+    v_at := next_daily_flush(schedule, last_at);
+    if v_at < due_at then
+      due_at := v_at;
+      due_for := 'daily_flush';
+    end if;
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.fail_extraction(extraction uuid, claim_fence integer, class text, message text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -887,6 +1029,22 @@ AS $function$
   select pg_advisory_xact_lock(hashtextextended('factmill.memories ' || tenant::text || ' ' || owner, 0))
 $function$
 
+CREATE OR REPLACE FUNCTION public.make_stale_due(tenants uuid[], users text[], stale_after_s integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  update conversations c set extraction_due_at = now(), extraction_due_for = 'stale_conversation'
+    from (select distinct tenant, owner from unnest(tenants, users) as u (tenant, owner)) as u
+    cross join lateral (
+      select w.tenant_id, w.id from conversations w
+        where w.tenant_id = u.tenant and w.user_id = u.owner and w.extraction_due_at is not null
+          and w.extraction_due_at > now() and w.last_active_at < now() - stale_after_s * interval '1 second'
+        order by w.last_active_at limit 1000 for update skip locked) as stale
+    where c.tenant_id = stale.tenant_id and c.id = stale.id;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.mark_narratives_stale()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -933,6 +1091,29 @@ AS $function$
     and (m.valid_to is null or m.valid_to > valid_at) and (m.expires_at is null or m.expires_at > valid_at)
 $function$
 
+CREATE OR REPLACE FUNCTION public.new_uuid_v7()
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
+           substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+         52, 1), 53, 1), 'hex')::uuid
+$function$
+
+CREATE OR REPLACE FUNCTION public.next_daily_flush(schedule jsonb, after timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  v_zone text := schedule->>'time_zone';
+  v_time time := (schedule->>'daily_flush_at')::time;
+  v_day date := (after at time zone v_zone)::date;
+  v_at timestamptz := (v_day + v_time) at time zone v_zone;
+begin
+  return case when v_at > after then v_at else (v_day + 1 + v_time) at time zone v_zone end;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.next_extraction(tenant uuid, conversation text)
  RETURNS extractions
  LANGUAGE sql
@@ -941,6 +1122,124 @@ AS $function$
   select e from extractions e
     where e.tenant_id = tenant and e.conversation_id = conversation and e.state in ('pending', 'active')
     order by e.accepted_no limit 1
+$function$
+
+CREATE OR REPLACE FUNCTION public.retire_replaced(successor extractions)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_count integer;
+begin
+  perform lock_user_memories(successor.tenant_id, successor.user_id);
+  with changed as (
+    update memories m
+      set valid_to = greatest(now(), m.valid_from), updated_at = now(), embedding_pending_since = null
+      where m.tenant_id = successor.tenant_id and m.user_id = successor.user_id and m.is_current
+        and m.extraction_id in (
+          select id from extractions e where e.tenant_id = successor.tenant_id
+            and e.conversation_id = successor.conversation_id and e.to_seq >= successor.replaces_from_seq)
+        and not m.id = any(successor.memory_ids) and m.last_verified_at is not distinct from m.created_at
+        and cardinality(m.message_ids) > 0 and not exists (
+          select from unnest(m.message_ids) as source (id) where not exists (
+            select from messages s where s.tenant_id = successor.tenant_id
+              and s.conversation_id = successor.conversation_id and s.id = source.id and s.superseded))
+      returning m.*
+  ), versions as (
+    insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
+    select changed.id,
+           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
+           to_jsonb(changed) - 'search_text', 'extraction', successor.id
+      from changed join memories before on before.id = changed.id
+  )
+  select count(*) into v_count from changed;
+  return v_count;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.schedule_due_conversations(most integer, queue_limit integer, tenant_queue_limit integer, schedule jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_batch jsonb;
+  v_scheduled jsonb;
+  v_dropped jsonb := '[]';
+begin
+  if not exists (select from conversations where extraction_due_at <= now()) then
+    return '{"conversations": 0, "scheduled": [], "dropped": []}';
+  end if;
+  if queue_limit > 0 or tenant_queue_limit > 0 then
+    perform pg_advisory_xact_lock(hashtext('factmill.drop_oldest'));
+  end if;
+  with due as (
+    select * from conversations where extraction_due_at <= now()
+      order by extraction_due_at limit most for update skip locked
+  )
+  select jsonb_agg(jsonb_build_object(
+      'tenant_id', tenant_id, 'conversation_id', id, 'user_id', user_id, 'from_seq', scheduled_seq + 1,
+      'to_seq', last_seq, 'scope', policy_in_force->'scope', 'max_turns', policy_in_force->'max_turns',
+      'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(policy->>'preset', schedule->>'preset'),
+      'traceparent', extraction_traceparent, 'replaces_from_seq', replaced_from_seq)
+      order by extraction_due_at, tenant_id, id)
+    into v_batch from due cross join lateral trigger_of(policy, null, schedule) as policy_in_force;
+  if v_batch is null then
+    return '{"conversations": 0, "scheduled": [], "dropped": []}';
+  end if;
+  select jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'generation', 0) order by place)
+    into v_scheduled from schedule_extractions(v_batch) where not passed_over;
+  update conversations c
+    set scheduled_seq = c.last_seq, extraction_due_at = null, extraction_due_for = null,
+        extraction_traceparent = null, replaced_from_seq = null
+    from jsonb_to_recordset(v_batch) as b (tenant_id uuid, conversation_id text)
+    where c.tenant_id = b.tenant_id and c.id = b.conversation_id;
+  if queue_limit > 0 or tenant_queue_limit > 0 then
+    v_dropped := drop_oldest(
+      array(select distinct (value->>'tenant_id')::uuid from jsonb_array_elements(v_batch)),
+      queue_limit, tenant_queue_limit);
+  end if;
+  return jsonb_build_object('conversations', jsonb_array_length(v_batch),
+                            'scheduled', coalesce(v_scheduled, '[]'), 'dropped', v_dropped);
+end $function$
+
+CREATE OR REPLACE FUNCTION public.schedule_extractions(batch jsonb)
+ RETURNS TABLE(place bigint, id uuid, tenant_id uuid, passed_over boolean)
+ LANGUAGE sql
+AS $function$
+  with wanted as (
+    select * from rows from (jsonb_to_recordset(batch) as (
+      tenant_id uuid, conversation_id text, user_id text, from_seq integer, to_seq integer, scope text,
+      max_turns integer, id uuid, trigger text, preset text, metadata jsonb, traceparent text,
+      replaces_from_seq integer)) with ordinality as w (tenant_id, conversation_id, user_id, from_seq, to_seq, scope,
+      max_turns, id, trigger, preset, metadata, traceparent, replaces_from_seq, place)
+  ), said as (
+    select w.place, w.scope, w.max_turns, m.seq, m.role,
+           count(*) filter (where m.role = 'user') over (partition by w.place order by m.seq) as turn,
+           max(m.seq) filter (where m.role = 'user') over (partition by w.place) as last_user_seq
+      from wanted w join messages m on m.tenant_id = w.tenant_id and m.conversation_id = w.conversation_id
+        and m.seq between w.from_seq and w.to_seq
+  ), numbered as (
+    select place, seq, role,
+           case when scope = 'ephemeral' then case when seq < last_user_seq then -1 else 0 end
+                when max_turns > 0 then greatest(turn - 1, 0) / max_turns else 0 end as part
+      from said
+  ), parts as (
+    select place, part, min(seq) as from_seq, max(seq) as to_seq, max(part) over (partition by place) as last_part,
+           min(part) filter (where part >= 0) over (partition by place) as first_part
+      from numbered group by place, part having part >= 0 or bool_or(role = 'user')
+  ), written as (
+    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset, metadata,
+                             traceparent, replaces_from_seq, state, reason, finished_at)
+    select case when part = last_part then coalesce(w.id, new_uuid_v7()) else new_uuid_v7() end, w.tenant_id,
+           w.user_id, w.conversation_id, p.from_seq, p.to_seq, w.trigger, w.preset, coalesce(w.metadata, '{}'),
+           w.traceparent, case when part = first_part then w.replaces_from_seq end,
+           case when part < 0 then 'skipped' else 'pending' end, case when part < 0 then 'passed_over' end,
+           case when part < 0 then clock_timestamp() end
+      from parts p join wanted w using (place) order by place, part
+    returning id, tenant_id, conversation_id, state, accepted_no
+  )
+  select w.place, written.id, written.tenant_id, written.state = 'skipped'
+    from written join wanted w using (tenant_id, conversation_id) order by written.accepted_no
 $function$
 
 CREATE OR REPLACE FUNCTION public.search_query(term text)
@@ -976,6 +1275,15 @@ CREATE OR REPLACE FUNCTION public.summary_due(row_ summaries)
 AS $function$
   select case when row_.failures > 0 and row_.refresh_at is not null then row_.refresh_at
     else least(now() + interval '2 seconds', coalesce(row_.stale_since, now()) + interval '30 seconds') end
+$function$
+
+CREATE OR REPLACE FUNCTION public.trigger_of(policy jsonb, preset text, schedule jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(schedule->'presets'->coalesce(preset, policy->>'preset', schedule->>'preset'),
+                  schedule->'presets'->(schedule->>'preset'), '{}') || (policy - 'preset')
 $function$
 
 

@@ -33,8 +33,14 @@ describe('defaults', () => {
       port: 8080,
       retrievalUrl: 'http://127.0.0.1:8081',
       bullBoardWritable: false,
-      limits: { queueLimit: 0, tenantQueueLimit: 0 },
     });
+    expect(config.scheduling).toEqual({
+      preset: 'standard',
+      limits: { queueLimit: 0, tenantQueueLimit: 0 },
+      dailyFlushAt: '03:00',
+      staleAfterS: 1_800,
+    });
+    expect(config.timeZone).toBe('UTC');
     expect(config.extractor.retry).toEqual({ strategy: 'fixed', intervalMs: 5_000, maxIntervalMs: 300_000 });
   });
 
@@ -183,6 +189,6 @@ test('the configuration cannot be changed', () => {
   expect(() => {
     config.host = '0.0.0.0';
   }).toThrow(TypeError);
-  expect(Object.isFrozen(config.gateway.limits)).toBe(true);
+  expect(Object.isFrozen(config.scheduling.limits)).toBe(true);
   expect(Object.isFrozen(config.extractor.retry)).toBe(true);
 });

@@ -62,21 +62,30 @@ export type AuthConfig = Readonly<{
 
 export type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
+/** When conversations are extracted. `dailyFlushAt` is `HH:MM` in `Config.timeZone`. */
+export type SchedulingConfig = Readonly<{
+  preset: Environment['PRESET'];
+  limits: QueueLimits;
+  dailyFlushAt: string;
+  staleAfterS: number;
+}>;
+
 export type Config = Readonly<{
   host: string;
+  /** An IANA name; what happens at a time of day goes by it. */
+  timeZone: string;
   logLevel: Environment['LOG_LEVEL'];
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
   storage: StorageConfig;
   auth: AuthConfig;
   shutdownGraceMs: number;
   embedding: EmbeddingConfig;
+  scheduling: SchedulingConfig;
   gateway: Readonly<{
     port: number;
     retrievalUrl: string;
     maxBodyBytes: number;
     bullBoardWritable: boolean;
-    preset: Environment['PRESET'];
-    limits: QueueLimits;
     chat: Readonly<{
       upstreams: readonly ChatUpstreamConfig[];
       contextFormat: Environment['CHAT_CONTEXT_FORMAT'];
@@ -113,6 +122,7 @@ export function loadConfig(raw: RawEnvironment): Config {
   const env = parseEnvironment(raw);
   return deepFreeze({
     host: env.HOST,
+    timeZone: env.TIME_ZONE,
     logLevel: env.LOG_LEVEL,
     telemetry: { otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null },
     storage: {
@@ -129,13 +139,17 @@ export function loadConfig(raw: RawEnvironment): Config {
     },
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     embedding: embeddingConfig(env),
+    scheduling: {
+      preset: env.PRESET,
+      limits: { queueLimit: env.QUEUE_LIMIT, tenantQueueLimit: env.QUEUE_TENANT_LIMIT },
+      dailyFlushAt: env.DAILY_FLUSH_AT,
+      staleAfterS: env.STALE_AFTER_S,
+    },
     gateway: {
       port: env.GATEWAY_PORT,
       retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(/\/+$/, ''),
       maxBodyBytes: env.MAX_BODY_BYTES,
       bullBoardWritable: env.BULL_BOARD_WRITABLE,
-      preset: env.PRESET,
-      limits: { queueLimit: env.QUEUE_LIMIT, tenantQueueLimit: env.QUEUE_TENANT_LIMIT },
       chat: {
         upstreams: chatUpstreams(env),
         contextFormat: env.CHAT_CONTEXT_FORMAT,

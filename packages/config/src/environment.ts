@@ -30,6 +30,14 @@ const chatUpstreams = z
     ),
   );
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Every environment variable that Factmill reads, with its rule and default. `.env.example` and the table in
  * README.md are tested against this list. An empty value counts as not set.
@@ -88,6 +96,15 @@ export const environmentSchema = z.object({
     .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
     .default('standard'),
   PROMPTS_DIR: z.string().min(1).optional(),
+  DAILY_FLUSH_AT: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .default('03:00'),
+  TIME_ZONE: z
+    .string()
+    .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin' })
+    .default('UTC'),
+  STALE_AFTER_S: nonNegativeInt.max(30 * 86_400).default(1_800),
   EXTRACTOR_CONCURRENCY: positiveInt.max(1_000).default(10),
   MAX_ATTEMPTS: positiveInt.max(100).default(5),
   RETRY_STRATEGY: z.enum(['fixed', 'exponential']).default('fixed'),

@@ -15,6 +15,7 @@ import {
   userIdSchema,
 } from './text.ts';
 import { extractionStateSchema } from './extraction-state.ts';
+import { policySchema } from './policy.ts';
 
 export const roleSchema = z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 export type Role = z.infer<typeof roleSchema>;
@@ -55,14 +56,25 @@ export const messagesInputSchema = z
 
 export const extractModeSchema = z
   .enum(['auto', 'now', 'never'])
-  .describe('auto: when there is something a user said; now: in any case; never: only store.');
+  .describe(
+    'auto: when the conversation’s policy says so; now: everything that is stored and not yet scheduled; never: only store.',
+  );
 
 export const createConversationSchema = z.strictObject({
   id: externalIdSchema.optional(),
   user_id: userIdSchema.optional(),
   project: projectSchema.optional(),
   title: filledText(512).optional(),
+  policy: policySchema.optional(),
   metadata: metadataSchema.optional(),
+});
+
+export const patchConversationSchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  project: projectSchema.nullable().optional(),
+  title: filledText(512).nullable().optional(),
+  policy: policySchema.optional().describe('Replaces the whole policy; what waits is due by the new one.'),
+  metadata: metadataSchema.optional().describe('Replaces the whole object.'),
 });
 
 export const postMessagesSchema = z.strictObject({
@@ -74,7 +86,13 @@ export const postMessagesSchema = z.strictObject({
 
 export const flushSchema = z.strictObject({ user_id: userIdSchema.optional() });
 
-const extractionRefSchema = z.object({ id: z.uuid(), state: extractionStateSchema }).nullable();
+export const partIdsSchema = z
+  .array(z.uuid())
+  .describe('All extractions in their order, when max_turns made several of it; `id` is the last one’s.');
+
+const extractionRefSchema = z
+  .object({ id: z.uuid(), state: extractionStateSchema, part_ids: partIdsSchema.optional() })
+  .nullable();
 
 /** Present when the user could not be determined: nothing was stored, and this says what to do. */
 export const skippedSchema = z.object({ reason: z.literal('unknown_user'), detail: z.string() });
@@ -93,12 +111,16 @@ export const conversationSchema = z.object({
   user_id: z.string(),
   project: z.string().nullable(),
   title: z.string().nullable(),
+  policy: policySchema,
   metadata: metadataSchema,
   message_count: z.int(),
   created_at: timestampSchema,
   last_active_at: timestampSchema,
   extracted_at: timestampSchema.nullable(),
   extracted_seq: z.int(),
+  extraction_due_at: timestampSchema
+    .nullable()
+    .describe('When what waits is extracted; null when nothing waits or nothing but a request will do it.'),
 });
 export type Conversation = z.infer<typeof conversationSchema>;
 

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import { messagesInputSchema, skippedSchema } from './conversations.ts';
+import { messagesInputSchema, partIdsSchema, skippedSchema } from './conversations.ts';
 import { extractionStateSchema } from './extraction-state.ts';
+import { presetNameSchema } from './preset-name.ts';
 import { externalIdSchema, limitQuery, metadataSchema, timestampSchema, userIdSchema } from './text.ts';
-
-export const presetNameSchema = z.enum([
-  'standard',
-  'facts-and-context',
-  'single-fact',
-  'tiered',
-  'categorised',
-  'reconciled',
-]);
-export type PresetName = z.infer<typeof presetNameSchema>;
 
 export const createExtractionSchema = z.strictObject({
   messages: messagesInputSchema,
@@ -24,6 +15,7 @@ export const createExtractionSchema = z.strictObject({
 export const acceptedExtractionSchema = z.object({
   id: z.uuid().nullable(),
   state: extractionStateSchema,
+  part_ids: partIdsSchema.optional(),
   status_url: z.string().nullable(),
   conversation_id: z.string().nullable(),
   user_id: z.string(),

@@ -6,6 +6,8 @@ export * from './jobs.ts';
 export * from './list.ts';
 export * from './memories.ts';
 export * from './operations.ts';
+export * from './policy.ts';
+export * from './preset-name.ts';
 export * from './problem.ts';
 export * from './search.ts';
 export * from './summaries.ts';

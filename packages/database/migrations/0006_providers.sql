@@ -67,6 +67,7 @@ declare
   v_row extractions;
   v_pinned json;
   v_entry jsonb;
+  v_from integer;
 begin
   loop
     begin
@@ -123,6 +124,14 @@ begin
     end if;
   end loop;
 
+  -- A regenerated reply says little without what it replies to, which is in the range of an earlier extraction.
+  v_from := v_row.from_seq;
+  if v_row.replaces_from_seq is not null then
+    select coalesce(max(seq), v_from) into v_from from messages
+      where tenant_id = tenant and conversation_id = v_row.conversation_id and role = 'user'
+        and seq < v_row.replaces_from_seq;
+  end if;
+
   return json_build_object(
     'claim', json_build_object('id', v_row.id, 'tenantId', v_row.tenant_id, 'userId', v_row.user_id,
       'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
@@ -135,7 +144,7 @@ begin
                'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
-          and seq between v_row.from_seq and v_row.to_seq and not superseded),
+          and seq between v_from and v_row.to_seq and not superseded),
     'known', case when v_pinned is null and known_limit > 0 then (
       select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
                'value', value, 'content', content, 'question', question, 'statedAt', stated_at)

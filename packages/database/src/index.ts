@@ -35,6 +35,7 @@ export * from './queries/memory-writes.ts';
 export * from './queries/outputs.ts';
 export * from './queries/provider-breakers.ts';
 export * from './queries/purge.ts';
+export * from './queries/schedule.ts';
 export * from './queries/search.ts';
 export * from './queries/settings.ts';
 export * from './queries/statistics.ts';

@@ -19,6 +19,7 @@ export {
   type PromptTemplate,
 } from './prompts/template.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
+export { scheduleOf } from './schedule.ts';
 export {
   composeConversationSummary,
   composeUserSummary,

@@ -4,4 +4,6 @@ export { externalStorage, openAuthenticator, openDatabase, queueConfigOf } from 
 export type { Storage } from './open-storage.ts';
 export { runProcess, VERSION } from './run-process.ts';
 export type { ProcessContext } from './run-process.ts';
+export { createEnqueueAccepted } from './enqueue-accepted.ts';
+export { createQueueLimits } from './queue-limits.ts';
 export { createReadiness } from './readiness.ts';

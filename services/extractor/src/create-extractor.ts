@@ -4,15 +4,23 @@ import {
   countStaleSummaries,
   type DatabasePool,
   DEFAULT_TENANT_ID,
+  findDropped,
   type LedgerStatistics,
   listOpenBreakers,
   readLedgerStatistics,
   registerEmbeddingModel,
 } from '@factmill/database';
+import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Embedder } from '@factmill/models';
 import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
-import { createClosers, createReadiness, VERSION } from '@factmill/runtime';
+import {
+  createClosers,
+  createEnqueueAccepted,
+  createQueueLimits,
+  createReadiness,
+  VERSION,
+} from '@factmill/runtime';
 import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -30,6 +38,7 @@ import { createChatProvider, createExtractiveProvider } from './extracting/provi
 import { createSettleFailure } from './extracting/settle-failure.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
+import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
@@ -215,6 +224,8 @@ async function build(
     logger,
   });
   working.push(() => settlesWithin(summariser.close(), MAINTENANCE_GRACE_MS));
+  const scheduler = openScheduler(deps);
+  working.push(() => settlesWithin(scheduler.close(), MAINTENANCE_GRACE_MS));
   addGauges(database, closers);
 
   const workers = { extraction, maintenance };
@@ -269,6 +280,25 @@ async function resumeUnlessDown(breaker: ProviderBreaker | null, queues: Queues)
   } catch {
     // It goes on by itself, within half a minute.
   }
+}
+
+function openScheduler({ database, queues, config, logger }: ExtractorDeps): Scheduler {
+  const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
+  return createScheduler({
+    database,
+    logger,
+    intervalMs: SCHEDULE_INTERVAL_MS,
+    schedule: scheduleOf({ ...config.scheduling, timeZone: config.timeZone }),
+    limits,
+    enqueueAccepted: createEnqueueAccepted({
+      queues,
+      logger,
+      findDropped: async (ids) => {
+        const { queueLimit, tenantQueueLimit } = await limits();
+        return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
+      },
+    }),
+  });
 }
 
 /** Resolves when `work` has settled, or after `ms`. */

@@ -1,13 +1,12 @@
 import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { type DatabasePool, findDropped } from '@factmill/database';
+import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
-import { createReadiness, VERSION } from '@factmill/runtime';
+import { createEnqueueAccepted, createQueueLimits, createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccept } from './accepting/accept.ts';
-import { createEnqueueAccepted } from './accepting/enqueue-accepted.ts';
-import { createQueueLimits } from './accepting/queue-limits.ts';
 import { createChatProxy } from './chat/chat-routes.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
@@ -32,7 +31,7 @@ export type Gateway = Readonly<{ url: string; port: number; close: () => Promise
  */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const { config, logger, database, queues } = deps;
-  const limits = createQueueLimits({ database, configured: config.gateway.limits, now: Date.now });
+  const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
   const enqueueAccepted = createEnqueueAccepted({
     queues,
     logger,
@@ -41,6 +40,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
     },
   });
+  const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
   const routes: RouteDeps = {
     config,
     logger,
@@ -48,7 +48,8 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     queues,
     authenticator: deps.authenticator,
     limits,
-    accept: createAccept({ database, limits, enqueueAccepted }),
+    schedule,
+    accept: createAccept({ database, limits, schedule, enqueueAccepted }),
     now: () => new Date(),
     newId,
   };
@@ -66,7 +67,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         queue: config.storage.redisUrl === null ? 'postgres' : 'redis',
         extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
         embedding: config.embedding.provider,
-        preset: config.gateway.preset,
+        preset: config.scheduling.preset,
         chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
       }),
       readiness: createReadiness({ database }),

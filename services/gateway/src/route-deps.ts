@@ -1,4 +1,5 @@
 import type { Config, QueueLimits } from '@factmill/config';
+import type { Schedule } from '@factmill/contracts';
 import type { AcceptRequest, DatabasePool } from '@factmill/database';
 import type { Queues } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
@@ -14,6 +15,8 @@ export type RouteDeps = Readonly<{
   authenticator: Authenticator;
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
+  /** When conversations are extracted, where they do not say. */
+  schedule: Schedule;
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
   now: () => Date;
   /** UUIDv7. */

@@ -1,4 +1,4 @@
-import type { ExtractionState, MessageInput } from '@factmill/contracts';
+import type { ExtractionState, MessageInput, Schedule } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
 
 /** One request that brings messages or asks for an extraction. Ids are given by the caller of this function. */
@@ -13,7 +13,8 @@ export type AcceptRequest = Readonly<{
   regenerated: boolean;
   extractionId: string;
   trigger: string;
-  preset: string;
+  /** Null leaves it to the conversation, then to the deployment. */
+  preset: string | null;
   extractionMetadata: Record<string, unknown>;
   traceparent: string | null;
   idempotencyKey: string | null;
@@ -27,7 +28,13 @@ export type AcceptResult =
       user_id: string;
       conversation_id: string;
       message_ids: string[];
-      extraction: { id: string; state: ExtractionState; enqueue: boolean } | null;
+      extraction: {
+        /** The last one, when there are several: then `part_ids` names all in their order. */
+        id: string;
+        state: ExtractionState;
+        enqueue: boolean;
+        part_ids?: string[];
+      } | null;
     }>;
 
 /** A ledger row that the queue limit has pushed out. */
@@ -43,18 +50,24 @@ type Answer = Readonly<{
 }>;
 
 /**
- * Takes a batch of requests in one statement and one commit; see migrations/0002_accept.sql for what it
+ * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql for what it
  * guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
- * extractions that have never started; 0 is unlimited.
+ * extractions that have never started; 0 is unlimited. Without a schedule everything is due at once.
  */
 export async function acceptConversations(
   sql: Sql,
   requests: readonly AcceptRequest[],
   limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
+  schedule?: Schedule,
 ): Promise<Accepted> {
   const { answer } = await sql.one<{ answer: Answer }>(
-    'select accept_conversations($1::jsonb, $2::integer, $3::integer) as answer',
-    [JSON.stringify(requests.map(toJson)), limits.queueLimit, limits.tenantQueueLimit],
+    'select accept_conversations($1::jsonb, $2::integer, $3::integer, $4::jsonb) as answer',
+    [
+      JSON.stringify(requests.map(toJson)),
+      limits.queueLimit,
+      limits.tenantQueueLimit,
+      JSON.stringify(schedule ?? {}),
+    ],
     { name: 'accept_conversations' },
   );
   const results = requests.map((request, index): AcceptResult => {
@@ -86,14 +99,28 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
       ...message,
       token_estimate: tokenEstimate,
     })),
+    ...sumUp(request.messages),
     extract: request.extract,
     regenerated: request.regenerated || undefined,
     extraction_id: request.extractionId,
     trigger: request.trigger,
-    preset: request.preset,
+    preset: request.preset ?? undefined,
     extraction_metadata: request.extractionMetadata,
     traceparent: request.traceparent ?? undefined,
     idempotency_key: request.idempotencyKey ?? undefined,
     request_sha256: request.idempotencyKey === null ? undefined : request.requestSha256,
   };
+}
+
+/** What decides when messages are due: user messages, tokens, and whether the last user message has its reply. */
+function sumUp(messages: AcceptRequest['messages']): Record<string, unknown> {
+  let userTurns = 0;
+  let tokens = 0;
+  let hasReply = false;
+  for (const { role, content, tokenEstimate } of messages) {
+    tokens += tokenEstimate;
+    if (role === 'user') userTurns += 1;
+    hasReply = role === 'user' ? false : hasReply || (role === 'assistant' && (content ?? '') !== '');
+  }
+  return { user_turns: userTurns, tokens, has_reply: hasReply };
 }

@@ -1,4 +1,4 @@
-import type { Role } from '@factmill/contracts';
+import type { Policy, Role, Schedule } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
 
 export type ConversationRow = Readonly<{
@@ -6,17 +6,20 @@ export type ConversationRow = Readonly<{
   userId: string;
   project: string | null;
   title: string | null;
+  policy: Policy;
   metadata: Record<string, unknown>;
   lastSeq: number;
   extractedSeq: number;
   createdAt: Date;
   lastActiveAt: Date;
   extractedAt: Date | null;
+  /** Null also when nothing but a request or another conversation will make it due. */
+  extractionDueAt: Date | null;
 }>;
 
-const COLUMNS = `id, user_id as "userId", project, title, metadata, last_seq as "lastSeq",
+const COLUMNS = `id, user_id as "userId", project, title, policy, metadata, last_seq as "lastSeq",
   extracted_seq as "extractedSeq", created_at as "createdAt", last_active_at as "lastActiveAt",
-  extracted_at as "extractedAt"`;
+  extracted_at as "extractedAt", nullif(extraction_due_at, 'infinity') as "extractionDueAt"`;
 
 export type NewConversation = Readonly<{
   tenantId: string;
@@ -24,25 +27,35 @@ export type NewConversation = Readonly<{
   userId: string;
   project: string | null;
   title: string | null;
+  policy: Policy;
   metadata: Record<string, unknown>;
+  /** Other conversations of the user that are idle for longer, and have something to extract, are due now. */
+  staleAfterS: number;
 }>;
 
-/** Creates a conversation, or returns the one with that id; `created` tells which. */
+/** Creates a conversation, or returns the one with that id as it is; `created` tells which. */
 export async function createConversation(
   sql: Sql,
   conversation: NewConversation,
 ): Promise<{ conversation: ConversationRow; created: boolean }> {
   const created = await sql.maybeOne<ConversationRow>(
-    `insert into conversations (tenant_id, id, user_id, project, title, metadata)
-     values ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::jsonb)
-     on conflict (tenant_id, id) do nothing returning ${COLUMNS}`,
+    `with created as (
+       insert into conversations (tenant_id, id, user_id, project, title, policy, metadata)
+       values ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::jsonb, $7::jsonb)
+       on conflict (tenant_id, id) do nothing returning *
+     ), stale as (
+       select make_stale_due(array[tenant_id], array[user_id], $8::integer) from created
+     )
+     select ${COLUMNS} from created, stale`,
     [
       conversation.tenantId,
       conversation.id,
       conversation.userId,
       conversation.project,
       conversation.title,
+      JSON.stringify(conversation.policy),
       JSON.stringify(conversation.metadata),
+      conversation.staleAfterS,
     ],
   );
   if (created !== undefined) return { conversation: created, created: true };
@@ -51,6 +64,43 @@ export async function createConversation(
     [conversation.tenantId, conversation.id],
   );
   return { conversation: existing, created: false };
+}
+
+/**
+ * Changes what is given, and computes anew when what waits is due if the policy is. Resolves to undefined when there is
+ * no such conversation.
+ */
+export function updateConversation(
+  sql: Sql,
+  target: Readonly<{ tenantId: string; id: string }>,
+  changes: Readonly<{
+    project?: string | null | undefined;
+    title?: string | null | undefined;
+    policy?: Policy | undefined;
+    metadata?: Record<string, unknown> | undefined;
+  }>,
+  schedule: Schedule,
+): Promise<ConversationRow | undefined> {
+  return sql.maybeOne<ConversationRow>(
+    `with patch as (select $3::jsonb as p), target as (
+       select c.tenant_id as tenant, c.id as conversation, due_at, due_for
+       from conversations c cross join patch
+       left join lateral conversation_due(c.tenant_id, c.id, c.scheduled_seq,
+         trigger_of(p->'policy', null, $4::jsonb), $4::jsonb, c.last_active_at) as due
+         on p ? 'policy' and c.extraction_due_at is not null
+       where c.tenant_id = $1::uuid and c.id = $2::text for no key update of c
+     )
+     update conversations c set
+       project = case when p ? 'project' then p->>'project' else c.project end,
+       title = case when p ? 'title' then p->>'title' else c.title end,
+       policy = coalesce(p->'policy', c.policy),
+       metadata = coalesce(p->'metadata', c.metadata),
+       extraction_due_at = coalesce(due_at, c.extraction_due_at),
+       extraction_due_for = case when due_at is null then c.extraction_due_for else due_for end
+     from target, patch where c.tenant_id = tenant and c.id = conversation
+     returning ${COLUMNS}`,
+    [target.tenantId, target.id, JSON.stringify(changes), JSON.stringify(schedule)],
+  );
 }
 
 /** One conversation, or undefined. Uses conversations_pkey. */

@@ -16,6 +16,7 @@ export type Incoming = Readonly<{
   extract: 'auto' | 'now' | 'never';
   regenerated: boolean;
   trigger: string;
+  /** Wins over the conversation's and the deployment's. */
   preset?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
 }>;
@@ -47,7 +48,7 @@ export async function acceptFromRequest(
     regenerated: incoming.regenerated,
     extractionId: deps.newId(),
     trigger: incoming.trigger,
-    preset: incoming.preset ?? deps.config.gateway.preset,
+    preset: incoming.preset ?? null,
     extractionMetadata: incoming.metadata ?? {},
     traceparent: currentTraceparent(),
     idempotencyKey: key,
@@ -57,4 +58,9 @@ export async function acceptFromRequest(
   facts['messages'] = incoming.messages.length;
   facts['extraction_id'] = accepted?.extraction?.id ?? null;
   return accepted;
+}
+
+/** The part of an answer that names all extractions, when there are several. */
+export function partIdsOf(extraction: AcceptedRequest['extraction']): { part_ids?: string[] } {
+  return extraction?.part_ids === undefined ? {} : { part_ids: extraction.part_ids };
 }

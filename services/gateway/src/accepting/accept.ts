@@ -1,4 +1,5 @@
 import type { QueueLimits } from '@factmill/config';
+import type { Schedule } from '@factmill/contracts';
 import {
   acceptConversations,
   type AcceptRequest,
@@ -20,6 +21,7 @@ const MAX_TRIES = 3;
 export type AcceptDeps = Readonly<{
   database: Sql;
   limits: () => Promise<QueueLimits>;
+  schedule: Schedule;
   enqueueAccepted: (
     accepted: readonly QueuedExtraction[],
     dropped: readonly DroppedExtraction[],
@@ -49,13 +51,15 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
         deps.database,
         order.map(({ request }) => request),
         limits,
+        deps.schedule,
       ),
     );
     const fresh = accepted.results.flatMap((result, place) => {
       const request = order[place]?.request;
-      return request !== undefined && 'extraction' in result && result.extraction?.enqueue === true
-        ? [{ id: result.extraction.id, tenantId: request.tenantId, generation: 0 }]
-        : [];
+      if (request === undefined || !('extraction' in result) || result.extraction?.enqueue !== true)
+        return [];
+      const { id, part_ids: partIds = [id] } = result.extraction;
+      return partIds.map((part) => ({ id: part, tenantId: request.tenantId, generation: 0 }));
     });
     const queued = deps.enqueueAccepted(fresh, accepted.dropped);
     const outcomes: Outcome[] = [];

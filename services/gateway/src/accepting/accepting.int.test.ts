@@ -35,6 +35,7 @@ describe('202', () => {
   test('means that messages and ledger row are committed and the job is queued', async () => {
     const answer = await post('first', {
       user_id: 'ada',
+      extract: 'now',
       messages: [said('I live in Utrecht.'), said('I like tea.')],
     });
     expect(answer).toMatchObject({
@@ -54,7 +55,7 @@ describe('202', () => {
         user_id: 'ada',
         from_seq: 1,
         to_seq: 2,
-        trigger: 'messages',
+        trigger: 'request',
         preset: 'standard',
         last_seq: 2,
         scheduled_seq: 2,
@@ -121,7 +122,7 @@ describe('202', () => {
 });
 
 describe('what is extracted when', () => {
-  test('auto waits for something a user said; flush takes what is left, once', async () => {
+  test('auto waits for something a user said, and for its time; flush takes what is left, once', async () => {
     const assistant = await post('auto', {
       user_id: 'ada',
       messages: [{ role: 'assistant', content: 'Hello!' }],
@@ -135,9 +136,14 @@ describe('what is extracted when', () => {
     expect(
       (await gateway.call('POST', '/v1/conversations/auto/flush', { body: {} })).body.extraction,
     ).toBeNull();
-    const user = await post('auto', { messages: [said('I am a nurse.')] });
-    const { body } = await gateway.call('GET', `/v1/extractions/${user.body.extraction.id}`);
-    expect(body).toMatchObject({ user_id: 'ada', trigger: 'messages' });
+    expect((await gateway.call('GET', '/v1/conversations/auto')).body.extraction_due_at).toBeNull();
+    expect((await post('auto', { messages: [said('I am a nurse.')] })).body.extraction).toBeNull();
+    const waiting = await gateway.call('GET', '/v1/conversations/auto');
+    expect(Date.parse(waiting.body.extraction_due_at as string)).toBeGreaterThan(Date.now());
+    const taken = await gateway.call('POST', '/v1/conversations/auto/flush');
+    const { body } = await gateway.call('GET', `/v1/extractions/${taken.body.extraction.id}`);
+    expect(body).toMatchObject({ user_id: 'ada', trigger: 'flush' });
+    expect((await gateway.call('GET', '/v1/conversations/auto')).body.extraction_due_at).toBeNull();
     expect(await count('extractions', `conversation_id = 'auto'`)).toBe(2);
   });
 
@@ -253,12 +259,15 @@ describe('Idempotency-Key', () => {
 describe('the caller’s message ids', () => {
   test('posting again stores nothing new and names the extraction that covers it', async () => {
     const messages = [said('I keep bees.', { id: 'b1' }), said('I have two hives.', { id: 'b2' })];
-    const first = await post('bees', { user_id: 'ada', messages });
-    const again = await post('bees', { user_id: 'ada', messages });
+    const first = await post('bees', { user_id: 'ada', extract: 'now', messages });
+    const again = await post('bees', { user_id: 'ada', extract: 'now', messages });
     expect(again.body).toEqual(first.body);
     expect(await count('messages', `conversation_id = 'bees'`)).toBe(2);
     expect(await count('extractions', `conversation_id = 'bees'`)).toBe(1);
-    const grown = await post('bees', { messages: [...messages, said('Three now.', { id: 'b3' })] });
+    const grown = await post('bees', {
+      extract: 'now',
+      messages: [...messages, said('Three now.', { id: 'b3' })],
+    });
     expect(grown.body.message_ids).toEqual(['b1', 'b2', 'b3']);
     expect(grown.body.extraction.id).not.toBe(first.body.extraction.id);
     const { rows } = await gateway.database.query(
@@ -307,6 +316,7 @@ test('50 posts at once to one conversation: no gap, no overlap, nothing lost', a
     sizes.map((size, post_) =>
       post('busy', {
         user_id: 'ada',
+        extract: 'now',
         messages: Array.from({ length: size }, (_, place) => said('x', { id: `${post_}-${place}` })),
       }),
     ),

@@ -30,7 +30,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   const upstreams = createUpstreams(chat);
   const { adminKey } = deps.config.auth;
   const isOurKey = (token: string) => token.startsWith('fm_') || token === adminKey;
-  const remember = createRemember({ ...deps, preset: deps.config.gateway.preset });
+  const remember = createRemember(deps);
   const recall = createRecall({
     retrievalUrl: deps.config.gateway.retrievalUrl,
     format: chat.contextFormat,

@@ -27,8 +27,7 @@ export type Remember = Readonly<{
   close: () => Promise<void>;
 }>;
 
-export type RememberDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> &
-  Readonly<{ preset: string; logger: Logger }>;
+export type RememberDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> & Readonly<{ logger: Logger }>;
 
 /**
  * Stores what a chat says, off its way: trouble with the storage never fails a chat, and a database that is away for
@@ -76,7 +75,7 @@ export function createRemember(deps: RememberDeps): Remember {
       regenerated: turns.endsWithReply,
       extractionId: deps.newId(),
       trigger: 'chat',
-      preset: deps.preset,
+      preset: null,
       extractionMetadata: {},
       traceparent: currentTraceparent(),
       idempotencyKey: null,

@@ -7,6 +7,7 @@ import {
   listConversationsQuerySchema,
   listMessagesQuerySchema,
   type Message,
+  patchConversationSchema,
   postMessagesSchema,
   timestampSchema,
   UNKNOWN_USER,
@@ -20,12 +21,13 @@ import {
   listConversations,
   listMessages,
   type MessageRow,
+  updateConversation,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { acceptFromRequest, type Incoming } from '../accepting/accept-from-request.ts';
+import { acceptFromRequest, type Incoming, partIdsOf } from '../accepting/accept-from-request.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -53,7 +55,9 @@ export function conversationRoutes(deps: RouteDeps): Router {
       userId: user,
       project: body.project ?? null,
       title: body.title ?? null,
+      policy: body.policy ?? {},
       metadata: body.metadata ?? {},
+      staleAfterS: deps.schedule.stale_after_s,
     });
     if (!created && conversation.userId !== user) {
       throw new AppError(
@@ -93,6 +97,20 @@ export function conversationRoutes(deps: RouteDeps): Router {
 
   router.get('/:id', read, async (request, response) => {
     response.json(toConversation(await load(deps, request, response)));
+  });
+
+  router.patch('/:id', write, async (request, response) => {
+    const body = validate(patchConversationSchema, request.body);
+    const { id } = await load(deps, request, response, body.user_id);
+    const { user_id: _user, ...changes } = body;
+    const conversation = await updateConversation(
+      deps.database,
+      { tenantId: principalOf(response).tenantId, id },
+      changes,
+      deps.schedule,
+    );
+    if (conversation === undefined) throw new AppError('not_found', 'There is no conversation with this id.');
+    response.json(toConversation(conversation));
   });
 
   router.delete('/:id', write, async (request, response) => {
@@ -171,7 +189,13 @@ async function answerAccepted(
     user_id: accepted.user_id,
     message_ids: accepted.message_ids,
     extraction:
-      accepted.extraction === null ? null : { id: accepted.extraction.id, state: accepted.extraction.state },
+      accepted.extraction === null
+        ? null
+        : {
+            id: accepted.extraction.id,
+            state: accepted.extraction.state,
+            ...partIdsOf(accepted.extraction),
+          },
   });
 }
 
@@ -196,12 +220,14 @@ function toConversation(row: ConversationRow): Conversation {
     user_id: row.userId,
     project: row.project,
     title: row.title,
+    policy: row.policy,
     metadata: row.metadata as Conversation['metadata'],
     message_count: row.lastSeq,
     created_at: row.createdAt.toISOString(),
     last_active_at: row.lastActiveAt.toISOString(),
     extracted_at: row.extractedAt?.toISOString() ?? null,
     extracted_seq: row.extractedSeq,
+    extraction_due_at: row.extractionDueAt?.toISOString() ?? null,
   };
 }
 

@@ -15,10 +15,10 @@ import {
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
+import { createEnqueueAccepted } from '@factmill/runtime';
 import { Router } from 'express';
 import { z } from 'zod';
-import { createEnqueueAccepted } from '../accepting/enqueue-accepted.ts';
-import { acceptFromRequest } from '../accepting/accept-from-request.ts';
+import { acceptFromRequest, partIdsOf } from '../accepting/accept-from-request.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -60,6 +60,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
     response.status(202).json({
       id,
       state: accepted.extraction?.state ?? 'skipped',
+      ...partIdsOf(accepted.extraction),
       status_url: id === null ? null : `/v1/extractions/${id}`,
       conversation_id: accepted.conversation_id,
       user_id: accepted.user_id,

@@ -23,6 +23,7 @@ describe('another tenant', () => {
     const accepted = (
       await call('POST', '/v1/conversations/shared-name/messages', {
         user_id: 'ada',
+        extract: 'now',
         messages: [said('ours', { id: 'm1' })],
       })
     ).body;
@@ -66,6 +67,7 @@ describe('another tenant', () => {
     // The same conversation, message and fact again, theirs this time.
     const copy = await foreign('POST', '/v1/conversations/shared-name/messages', {
       user_id: 'eve',
+      extract: 'now',
       messages: [said('theirs', { id: 'm1' })],
     });
     expect(copy).toMatchObject({ status: 202, body: { user_id: 'eve', message_ids: ['m1'] } });
@@ -205,7 +207,7 @@ describe('conversations', () => {
     expect(new Set(conversations).size).toBe(23);
     const ids = Array.from({ length: 11 }, (_, index) => `m${index}`);
     await gateway.call('POST', '/v1/conversations/p1/messages', {
-      body: { messages: ids.map((id) => said('x', { id })) },
+      body: { extract: 'now', messages: ids.map((id) => said('x', { id })) },
     });
     expect(await walk('/v1/conversations/p1/messages?limit=3')).toEqual(ids);
     for (const id of ids.slice(0, 7)) {

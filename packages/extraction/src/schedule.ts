@@ -1,0 +1,33 @@
+import type { Schedule, Trigger } from '@factmill/contracts';
+import type { Preset } from './presets/preset.ts';
+import { presets } from './presets.ts';
+
+/** The presets' triggers with what the deployment says, in the form that the database's scheduling takes. */
+export function scheduleOf(deployment: {
+  preset: string;
+  /** `HH:MM` in `timeZone`, an IANA name. */
+  dailyFlushAt: string;
+  timeZone: string;
+  staleAfterS: number;
+}): Schedule {
+  return {
+    preset: deployment.preset,
+    presets: Object.fromEntries(Array.from(presets, ([name, preset]) => [name, triggerOf(preset)])),
+    daily_flush_at: deployment.dailyFlushAt,
+    time_zone: deployment.timeZone,
+    stale_after_s: deployment.staleAfterS,
+  };
+}
+
+function triggerOf({ trigger, transcript }: Preset): Trigger {
+  return {
+    scope: trigger.scope,
+    reads_replies: transcript !== 'user-only',
+    min_turns: trigger.minTurns,
+    max_turns: trigger.maxTurns,
+    quiet_gap_s: trigger.quietGapS,
+    idle_timeout_s: trigger.idleTimeoutS,
+    token_cap: trigger.tokenCap,
+    daily_flush: trigger.dailyFlush,
+  };
+}
