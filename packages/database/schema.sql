@@ -32,6 +32,37 @@ conversations.extraction_due_at timestamp with time zone
 conversations.extraction_due_for text
 conversations.extraction_traceparent text
 conversations.replaced_from_seq integer
+document_chunk_embeddings.chunk_id uuid not null
+document_chunk_embeddings.model text not null
+document_chunk_embeddings.tenant_id uuid not null
+document_chunk_embeddings.user_id text not null
+document_chunk_embeddings.embedding halfvec not null
+document_chunk_embeddings.created_at timestamp with time zone not null default now()
+document_chunks.id uuid not null
+document_chunks.tenant_id uuid not null
+document_chunks.user_id text not null
+document_chunks.document_id text not null
+document_chunks.position integer not null
+document_chunks.content text not null
+document_chunks.matching_text text
+document_chunks.content_hash bytea not null
+document_chunks.embedding_pending_since timestamp with time zone
+document_chunks.embedding_leased_until timestamp with time zone
+documents.tenant_id uuid not null
+documents.id text not null
+documents.user_id text not null
+documents.title text
+documents.content text not null
+documents.matching_text text not null
+documents.content_hash bytea not null
+documents.characters integer not null
+documents.chunk_count integer not null
+documents.chunking text not null
+documents.conversation_id text
+documents.project text
+documents.metadata jsonb not null default '{}'::jsonb
+documents.created_at timestamp with time zone not null default now()
+documents.updated_at timestamp with time zone not null default now()
 embedding_models.id text not null
 embedding_models.dimensions integer not null
 embedding_models.created_at timestamp with time zone not null default now()
@@ -227,6 +258,16 @@ api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON 
 api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)
 conversations.conversations_pkey PRIMARY KEY (tenant_id, id)
 conversations.conversations_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+document_chunk_embeddings.document_chunk_embeddings_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
+document_chunk_embeddings.document_chunk_embeddings_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id)
+document_chunk_embeddings.document_chunk_embeddings_pkey PRIMARY KEY (chunk_id, model)
+document_chunks.document_chunks_document_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id) ON DELETE CASCADE
+document_chunks.document_chunks_pkey PRIMARY KEY (id)
+document_chunks.document_chunks_position_key UNIQUE (tenant_id, document_id, "position")
+documents.documents_attachment_check CHECK (((conversation_id IS NULL) OR (project IS NULL)))
+documents.documents_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
+documents.documents_pkey PRIMARY KEY (tenant_id, id)
+documents.documents_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
 extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (extraction_id) REFERENCES extractions(id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number)
@@ -272,6 +313,11 @@ tenants.tenants_pkey PRIMARY KEY (id)
 CREATE INDEX conversations_due_idx ON public.conversations USING btree (extraction_due_at) WHERE (extraction_due_at IS NOT NULL)
 CREATE INDEX conversations_user_idx ON public.conversations USING btree (user_id, tenant_id, last_active_at DESC)
 CREATE INDEX conversations_waiting_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at) WHERE (extraction_due_at IS NOT NULL)
+CREATE INDEX document_chunk_embeddings_user_idx ON public.document_chunk_embeddings USING btree (tenant_id, user_id, model)
+CREATE INDEX document_chunks_embedding_pending_idx ON public.document_chunks USING btree (embedding_pending_since, id) WHERE (embedding_pending_since IS NOT NULL)
+CREATE INDEX document_chunks_short_idx ON public.document_chunks USING btree (tenant_id, user_id) WHERE (matching_text IS NOT NULL)
+CREATE INDEX documents_conversation_idx ON public.documents USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL)
+CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user_id, created_at DESC, id DESC)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -1021,6 +1067,13 @@ begin
   new.after := new.after - 'search_terms';
   return new;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.lock_user_documents(tenant uuid, owner text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_advisory_xact_lock(hashtextextended('factmill.documents ' || tenant::text || ' ' || owner, 0))
+$function$
 
 CREATE OR REPLACE FUNCTION public.lock_user_memories(tenant uuid, owner text)
  RETURNS void

@@ -1,5 +1,6 @@
 export * from './api-keys.ts';
 export * from './conversations.ts';
+export * from './documents.ts';
 export * from './extraction-state.ts';
 export * from './extractions.ts';
 export * from './jobs.ts';

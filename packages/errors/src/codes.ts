@@ -16,6 +16,8 @@ const KINDS = {
   method_not_allowed: 'not_found',
   idempotency_conflict: 'conflict',
   conversation_user_mismatch: 'conflict',
+  document_user_mismatch: 'conflict',
+  document_limit: 'conflict',
   memory_conflict: 'conflict',
   state_conflict: 'conflict',
   fenced: 'conflict',

@@ -1,3 +1,5 @@
+import type { Candidate } from '../types.ts';
+
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const PUNCTUATION = /[、。，；：！？（）「」『』【】《》]/g;
 /** What stands around words without being part of them. `+`, `#`, `%` and `-` can be: C++, C#, 5 %, -5. */
@@ -28,4 +30,26 @@ function trimEdges(word: string): string {
   while (start < end && EDGES.has(word.charAt(start))) start += 1;
   while (end > start && EDGES.has(word.charAt(end - 1))) end -= 1;
   return word.slice(start, end);
+}
+
+/** Shorter texts are in too many others by chance. */
+const MIN_CHARACTERS = 10;
+/** Longer chunks are no part of a memory. */
+const MAX_CHUNK_CHARACTERS = 500;
+/** An answer of fewer words says nothing without its question: a document may use the words for something else. */
+const MIN_ANSWER_WORDS = 4;
+
+/** The form of a chunk that is searched for in memories; null when it is too short or too long for that. */
+export function chunkMatchingText(content: string): string | null {
+  const form = matchingText(content);
+  const { length } = form.trim();
+  return length >= MIN_CHARACTERS && length <= MAX_CHUNK_CHARACTERS ? form : null;
+}
+
+/** The form of what a memory states that is searched for in documents; null when finding it would prove nothing. */
+export function statementMatchingText(memory: Pick<Candidate, 'content' | 'answer'>): string | null {
+  const form = matchingText(memory.answer ?? memory.content).trim();
+  if (form.length < MIN_CHARACTERS) return null;
+  if (memory.answer !== null && form.split(' ').length < MIN_ANSWER_WORDS) return null;
+  return ` ${form} `;
 }

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 import { apiKeyRoutes } from './api-keys.ts';
 import { conversationRoutes } from './conversations.ts';
+import { documentRoutes } from './documents.ts';
 import { extractionRoutes } from './extractions.ts';
 import { memoryRoutes } from './memories.ts';
 import { statisticsRoutes } from './statistics.ts';
@@ -14,6 +15,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/extractions', router: extractionRoutes(deps) },
     { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/memories', router: memoryRoutes(deps) },
+    { path: '/v1/documents', router: documentRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
     { path: '/v1/stats', router: statisticsRoutes(deps) },

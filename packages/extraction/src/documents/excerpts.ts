@@ -1,0 +1,45 @@
+/** A part of a document, as it was found. */
+export type ExcerptChunk = Readonly<{
+  documentId: string;
+  title: string | null;
+  position: number;
+  content: string;
+}>;
+
+/** What a prompt shows of one document. */
+export type Excerpt = Readonly<{ title: string | null; text: string }>;
+
+/** Between parts that do not follow each other. */
+const GAP = '\n[…]\n';
+
+/**
+ * The chunks as a prompt shows them: best first until `maxCharacters` are used up, then in the order of the documents
+ * they come from, parts that follow each other joined. A first chunk that is too long is cut.
+ */
+export function excerptsOf(chunks: readonly ExcerptChunk[], maxCharacters: number): Excerpt[] {
+  const taken: ExcerptChunk[] = [];
+  let left = maxCharacters;
+  for (const chunk of chunks) {
+    if (chunk.content.length > left) {
+      if (taken.length === 0) taken.push({ ...chunk, content: chunk.content.slice(0, left).replace(/[\ud800-\udbff]$/, '') });
+      break;
+    }
+    taken.push(chunk);
+    left -= chunk.content.length;
+  }
+  const byDocument = Map.groupBy(taken, (chunk) => chunk.documentId);
+  return [...byDocument.values()].map((parts) => ({
+    title: parts[0]?.title ?? null,
+    text: joinParts(parts.toSorted((left, right) => left.position - right.position)),
+  }));
+}
+
+function joinParts(parts: readonly ExcerptChunk[]): string {
+  return parts
+    .map(({ content, position }, index) => {
+      const previous = parts[index - 1];
+      return previous !== undefined && previous.position + 1 !== position ? `${GAP}${content}` : content;
+    })
+    .join('')
+    .trim();
+}

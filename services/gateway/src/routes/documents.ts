@@ -1,0 +1,126 @@
+import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import {
+  type Document,
+  externalIdSchema,
+  listDocumentsQuerySchema,
+  putDocumentSchema,
+  timestampSchema,
+  UNKNOWN_USER,
+  userQuerySchema,
+} from '@factmill/contracts';
+import {
+  deleteDocument,
+  type DocumentRow,
+  findConversation,
+  findDocument,
+  listDocuments,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { createDocumentService } from '../documents/document-service.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+
+const positionSchema = z.tuple([timestampSchema, externalIdSchema]);
+
+/** `/v1/documents`. */
+export function documentRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const read = requirePermission('memory.read');
+  const write = requirePermission('memory.write');
+  const service = createDocumentService(deps);
+  const userOf = (userId: string | undefined, response: Response) =>
+    effectiveUser(resolveUser(userId, principalOf(response), deps.config.auth.defaultUserId));
+
+  router.post('/', write, async (request, response) => {
+    const body = validate(putDocumentSchema, request.body);
+    const { tenantId } = principalOf(response);
+    const user = await ownerOf(tenantId, body, response);
+    if (user === UNKNOWN_USER) {
+      response.json({ id: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const { document, outcome } = await service.put(tenantId, user, body);
+    localsOf(response).facts['status'] = outcome;
+    response.status(outcome === 'created' ? 201 : 200).json(toDocument(document));
+  });
+
+  /** The user of the request, else of the conversation, else as everywhere. */
+  async function ownerOf(
+    tenantId: string,
+    body: { user_id?: string | undefined; conversation_id?: string | undefined },
+    response: Response,
+  ): Promise<string> {
+    if (body.user_id === undefined && body.conversation_id !== undefined) {
+      const conversation = await findConversation(deps.database, tenantId, body.conversation_id);
+      if (conversation !== undefined) return conversation.userId;
+    }
+    return userOf(body.user_id, response);
+  }
+
+  router.get('/', read, async (request, response) => {
+    const query = validate(listDocumentsQuerySchema, request.query);
+    const userId = userOf(query.user_id, response);
+    if (userId === UNKNOWN_USER) {
+      response.json({ data: [], next_cursor: null, ...UNKNOWN_USER_SKIPPED });
+      return;
+    }
+    const position = decodeCursor(query.cursor, positionSchema);
+    const rows = await listDocuments(deps.database, {
+      tenantId: principalOf(response).tenantId,
+      userId,
+      conversationId: query.conversation_id ?? null,
+      project: query.project ?? null,
+      before: position === null ? null : { position: position[0], id: position[1] },
+      limit: query.limit + 1,
+    });
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    response.json({
+      data: page.map(toDocument),
+      next_cursor: last === undefined ? null : encodeCursor([last.position, last.id]),
+    });
+  });
+
+  router.get('/:id', read, async (request, response) => {
+    const row = await findDocument(deps.database, targetOf(request, response));
+    if (row === undefined) throw notFound();
+    response.json({ ...toDocument(row), content: row.content });
+  });
+
+  router.delete('/:id', write, async (request, response) => {
+    if (!(await deleteDocument(deps.database, targetOf(request, response)))) throw notFound();
+    response.status(204).end();
+  });
+
+  return router;
+}
+
+function targetOf(request: Request, response: Response) {
+  return {
+    tenantId: principalOf(response).tenantId,
+    userId: validate(userQuerySchema, request.query).user_id ?? null,
+    id: validate(externalIdSchema, request.params['id']),
+  };
+}
+
+function toDocument(row: DocumentRow): Document {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    title: row.title,
+    conversation_id: row.conversationId,
+    project: row.project,
+    metadata: row.metadata as Document['metadata'],
+    characters: row.characters,
+    chunks: row.chunkCount,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no document with this id.');
+}
