@@ -1,5 +1,7 @@
 import type { Config } from '@factmill/config';
+import type { JobData } from '@factmill/contracts';
 import {
+  countPendingChunks,
   countPendingEmbeddings,
   countStaleSummaries,
   type DatabasePool,
@@ -13,7 +15,7 @@ import {
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Embedder } from '@factmill/models';
-import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
+import { createWorker, type JobOutcome, type QueueConfig, type Queues } from '@factmill/queue';
 import {
   createClosers,
   createEnqueueAccepted,
@@ -36,6 +38,7 @@ import { createProviderHealth } from './extracting/provider-health.ts';
 import { createProviderWatch } from './extracting/provider-watch.ts';
 import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
+import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
@@ -165,6 +168,13 @@ async function build(
   });
   closers.add({ close: () => settlesWithin(extracting.close(), HAND_BACK_MS) });
   const embedPending = createEmbedPending({ database, embedTexts, logger });
+  const embedChunks = createEmbedChunks({ database, embedTexts, logger, now });
+  /** Memories before documents; neither when the model is away. */
+  const embedAll = async (job: JobData<'embed'>, signal: AbortSignal): Promise<JobOutcome> => {
+    const outcome = await embedPending(job, signal);
+    const isOver = outcome.kind !== 'done' || outcome.counts?.['unavailable'] !== undefined;
+    return isOver || job.memoryIds !== undefined ? outcome : embedChunks(signal);
+  };
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
 
   // All stop taking work at once; the slowest of them decides how long that takes.
@@ -187,7 +197,7 @@ async function build(
     queue: 'maintenance',
     concurrency: MAINTENANCE_CONCURRENCY,
     handler: async (job, { signal }) => {
-      if (job.name === 'embed') return embedPending(job.data, signal);
+      if (job.name === 'embed') return embedAll(job.data, signal);
       if (job.name === 'purge') return purgeJob(signal);
       return { kind: 'done' };
     },
@@ -343,5 +353,12 @@ function addGauges(database: DatabasePool, closers: ReturnType<typeof createClos
     createGauge('factmill_summaries_stale', 'Summaries that wait for a refresh, up to 10,000', async () => [
       { value: await countStaleSummaries(database) },
     ]),
+  );
+  closers.add(
+    createGauge(
+      'factmill_document_chunks_pending',
+      'Parts of documents that wait for their vector and for a worker, up to 10,000',
+      async () => [{ value: await countPendingChunks(database) }],
+    ),
   );
 }

@@ -21,7 +21,8 @@ export function excerptsOf(chunks: readonly ExcerptChunk[], maxCharacters: numbe
   let left = maxCharacters;
   for (const chunk of chunks) {
     if (chunk.content.length > left) {
-      if (taken.length === 0) taken.push({ ...chunk, content: chunk.content.slice(0, left).replace(/[\ud800-\udbff]$/, '') });
+      if (taken.length === 0)
+        taken.push({ ...chunk, content: chunk.content.slice(0, left).replace(/[\ud800-\udbff]$/, '') });
       break;
     }
     taken.push(chunk);

@@ -1,4 +1,4 @@
-import { countPendingEmbeddings, type Sql, takeUnattended } from '@factmill/database';
+import { countPendingChunks, countPendingEmbeddings, type Sql, takeUnattended } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { extractJob, extractJobId, heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
@@ -65,7 +65,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       { name: 'heartbeat', data: {}, jobId: heartbeatJobId(now, HEARTBEAT_INTERVAL_MS) },
       { name: 'purge', data: {}, jobId: bucket('purge', PURGE_INTERVAL_MS) },
     ];
-    if (deps.wantsEmbedding && (await countPendingEmbeddings(deps.database)) > 0) {
+    if (deps.wantsEmbedding && (await isVectorMissing())) {
       entries.push({
         name: 'embed',
         data: { tenantId: deps.defaultTenantId },
@@ -73,6 +73,10 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       });
     }
     await deps.queues.enqueue(entries);
+  }
+
+  async function isVectorMissing(): Promise<boolean> {
+    return (await countPendingEmbeddings(deps.database)) > 0 || (await countPendingChunks(deps.database)) > 0;
   }
 
   async function round(): Promise<void> {
