@@ -12,6 +12,19 @@ export type ChatModelConfig = Readonly<{
   timeoutMs: number;
 }>;
 
+/** `model` is null where the server has only one. */
+export type RerankConfig =
+  | Readonly<{ provider: 'none' }>
+  | Readonly<{
+      provider: 'cohere' | 'jina' | 'tei';
+      baseUrl: string;
+      apiKey: string;
+      model: string | null;
+      timeoutMs: number;
+      /** How many of the best candidates are sent. */
+      topN: number;
+    }>;
+
 /** In place of the thresholds of the embedding model's profile. */
 export type EmbeddingThresholds = Readonly<{
   minSimilarity?: number;
@@ -94,7 +107,13 @@ export type Config = Readonly<{
       maxBodyBytes: number;
     }>;
   }>;
-  retrieval: Readonly<{ port: number; maxBodyBytes: number }>;
+  retrieval: Readonly<{
+    port: number;
+    maxBodyBytes: number;
+    /** How searches are answered that name no mode; null for a mode nobody knows, which means classic (C11). */
+    searchMode: SearchMode | null;
+    rerank: RerankConfig;
+  }>;
   extractor: Readonly<{
     port: number;
     /** Folder of prompt templates that replace ours. */
@@ -110,6 +129,10 @@ export type Config = Readonly<{
     deletedRetentionDays: number;
   }>;
 }>;
+
+/** As in the REST contract. */
+const SEARCH_MODES = ['fused', 'enhanced', 'classic', 'vector'] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
@@ -158,7 +181,12 @@ export function loadConfig(raw: RawEnvironment): Config {
         maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
       },
     },
-    retrieval: { port: env.RETRIEVAL_PORT, maxBodyBytes: env.MAX_BODY_BYTES },
+    retrieval: {
+      port: env.RETRIEVAL_PORT,
+      maxBodyBytes: env.MAX_BODY_BYTES,
+      searchMode: SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null,
+      rerank: rerankConfig(env),
+    },
     extractor: {
       port: env.EXTRACTOR_PORT,
       promptsDir: env.PROMPTS_DIR ?? null,
@@ -215,6 +243,19 @@ function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
     apiKey,
   }));
   return [...more, ...first];
+}
+
+function rerankConfig(env: Environment): RerankConfig {
+  const { RERANK_PROVIDER: provider, RERANK_BASE_URL: baseUrl } = env;
+  if (provider === 'none' || baseUrl === undefined) return { provider: 'none' };
+  return {
+    provider,
+    baseUrl,
+    apiKey: env.RERANK_API_KEY,
+    model: env.RERANK_MODEL ?? null,
+    timeoutMs: env.RERANK_TIMEOUT_MS,
+    topN: env.RERANK_TOP_N,
+  };
 }
 
 function embeddingConfig(env: Environment): EmbeddingConfig {

@@ -92,6 +92,14 @@ export const environmentSchema = z.object({
   EMBEDDING_RELATED_SIMILARITY: similarity.optional(),
   EMBEDDING_DUPLICATE_SIMILARITY: similarity.optional(),
 
+  SEARCH_MODE: z.string().default('fused'),
+  RERANK_PROVIDER: z.enum(['none', 'cohere', 'jina', 'tei']).default('none'),
+  RERANK_BASE_URL: httpUrl.optional(),
+  RERANK_API_KEY: z.string().default(''),
+  RERANK_MODEL: z.string().min(1).optional(),
+  RERANK_TIMEOUT_MS: positiveInt.default(1_000),
+  RERANK_TOP_N: positiveInt.max(200).default(20),
+
   PRESET: z
     .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
     .default('standard'),

@@ -59,6 +59,13 @@ function crossChecks(
       rule: 'or LLM_BASE_URL has to be set together with EMBEDDING_MODEL',
     });
   }
+  const reranks = (environment.RERANK_PROVIDER ?? 'none') !== 'none';
+  if (reranks && environment.RERANK_BASE_URL === undefined) {
+    problems.push({ name: 'RERANK_BASE_URL', rule: 'has to be set together with RERANK_PROVIDER' });
+  }
+  if (reranks && environment.RERANK_PROVIDER !== 'tei' && environment.RERANK_MODEL === undefined) {
+    problems.push({ name: 'RERANK_MODEL', rule: 'has to be set for this RERANK_PROVIDER' });
+  }
   return problems;
 }
 

@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { memoryKindSchema, memorySchema } from './memories.ts';
-import { externalIdSchema, filledText, nameSchema, projectSchema, userIdSchema } from './text.ts';
 import { skippedSchema } from './conversations.ts';
+import { memoryKindSchema, memorySchema } from './memories.ts';
+import {
+  externalIdSchema,
+  filledText,
+  nameSchema,
+  projectSchema,
+  timestampSchema,
+  userIdSchema,
+} from './text.ts';
 
-export const searchModeSchema = z.enum(['vector']);
+export const searchModeSchema = z.enum(['fused', 'enhanced', 'classic', 'vector']);
 export type SearchMode = z.infer<typeof searchModeSchema>;
+export const DEFAULT_SEARCH_MODE: SearchMode = 'fused';
+
+/** How a memory was found. `turns` are stored messages that compete with memories. */
+export const searchChannelSchema = z.enum(['vector', 'text', 'trigram', 'key', 'project', 'recent', 'turns']);
+export type SearchChannel = z.infer<typeof searchChannelSchema>;
 
 export const searchFiltersSchema = z.strictObject({
   kinds: z.array(memoryKindSchema).min(1).max(4).optional(),
@@ -18,36 +30,139 @@ export const searchFiltersSchema = z.strictObject({
 });
 export type SearchFilters = z.infer<typeof searchFiltersSchema>;
 
-export const searchRequestSchema = z.strictObject({
-  query: filledText(4_000),
-  user_id: userIdSchema.optional(),
-  limit: z.int().min(1).max(200).default(15),
-  mode: searchModeSchema.default('vector'),
-  filters: searchFiltersSchema.optional(),
-  min_similarity: z
-    .number()
-    .min(-1)
-    .max(1)
-    .optional()
-    .describe('Cosine similarity below which the vector channel drops a memory; default: the model’s own.'),
-});
+/** A conversation's id, or `global` for what belongs to no conversation. */
+export const GLOBAL_SCOPE = 'global';
+
+const unit = z.number().min(0).max(1);
+
+const asOfSchema = z.union([
+  timestampSchema,
+  z.strictObject({ valid_at: timestampSchema.optional(), known_at: timestampSchema.optional() }),
+]);
+export type AsOf = z.infer<typeof asOfSchema>;
+
+export const searchRequestSchema = z
+  .strictObject({
+    query: filledText(4_000),
+    user_id: userIdSchema.optional(),
+    all_users: z.boolean().default(false).describe('Search every user of the tenant; needs memory.read_all.'),
+    limit: z.int().min(1).max(200).optional().describe('Default 15; 5 in classic mode.'),
+    mode: searchModeSchema
+      .optional()
+      .describe('Default: SEARCH_MODE of the service, `fused` unless it is set.'),
+    channels: z
+      .array(searchChannelSchema.exclude(['turns']))
+      .min(1)
+      .max(6)
+      .optional()
+      .describe('Ways of finding to use, instead of those of the mode.'),
+    scopes: z
+      .array(externalIdSchema)
+      .min(1)
+      .max(8)
+      .optional()
+      .describe(
+        'Conversation ids and `global`: three times `limit` candidates are taken from each. Default: everything of the user.',
+      ),
+    filters: searchFiltersSchema.optional(),
+    include_turns: z
+      .boolean()
+      .default(false)
+      .describe('Stored messages of the conversations in `scopes` compete with memories.'),
+    include_pending: z
+      .boolean()
+      .default(false)
+      .describe('Messages that are stored and not yet extracted compete too, marked `pending`.'),
+    min_similarity: z
+      .number()
+      .min(-1)
+      .max(1)
+      .optional()
+      .describe('Cosine similarity below which the vector channel drops a memory; default: the model’s own.'),
+    rerank: z.boolean().optional().describe('Default: as the mode does when a reranker is configured.'),
+    min_relevance: unit
+      .optional()
+      .describe('Reranked relevance below which a memory is dropped; default 0.35 in enhanced mode, else 0.'),
+    recency_weight: unit
+      .optional()
+      .describe('Share of recency in the score; default 0.2 enhanced, 0.1 fused.'),
+    mmr_lambda: unit
+      .optional()
+      .describe('Relevance against diversity; 1 turns diversity off. Default 0.7 enhanced, else 1.'),
+    collapse: z
+      .boolean()
+      .optional()
+      .describe('Leave out what says the same as a better result. Default true.'),
+    token_budget: z.int().min(1).max(1_000_000).optional().describe('Most estimated tokens of all results.'),
+    as_of: asOfSchema
+      .optional()
+      .describe(
+        'What was believed at a moment: known by then and valid then. As an object, both times apart; each defaults to now.',
+      ),
+    explain: z.boolean().default(false).describe('Show every score of every stage.'),
+  })
+  .refine(
+    (request) => !request.include_turns || (request.scopes ?? []).some((scope) => scope !== GLOBAL_SCOPE),
+    { path: ['include_turns'], error: 'needs a conversation in scopes' },
+  );
 export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
-export const searchChannelSchema = z.enum(['vector', 'text']);
+/** What each stage made of a result; a stage that did not run is left out. */
+export const resultExplanationSchema = z.object({
+  channels: z.array(
+    z.object({
+      channel: z.union([searchChannelSchema, z.literal('wording')]),
+      rank: z.int(),
+      /** What the channel itself says: similarity, text score, share of the wording. */
+      value: z.number().nullable(),
+      /** What it adds to the fused score. */
+      score: z.number(),
+    }),
+  ),
+  relevance: z.number(),
+  reranked: z.number().optional(),
+  recency: z.number().optional(),
+  total: z.number(),
+  mmr: z.number().optional(),
+  tokens: z.int().optional(),
+});
+export type ResultExplanation = z.infer<typeof resultExplanationSchema>;
 
 export const searchResultSchema = z.object({
   memory: memorySchema,
   score: z.number(),
   similarity: z.number().optional(),
   channels: z.array(searchChannelSchema),
+  /** A stored message instead of a memory; `memory` then shows it in a memory's form, with an id of its own. */
+  turn: z.object({ conversation_id: z.string(), message_id: z.string(), role: z.string() }).optional(),
+  pending: z.literal(true).optional().describe('A message that no extraction has read yet.'),
+  duplicate_ids: z.array(z.uuid()).optional().describe('Memories left out because they say the same.'),
+  explain: resultExplanationSchema.optional(),
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
+/** The mode that answered: what was asked for, or what it fell back to. */
+export const answeredModeSchema = z.enum([...searchModeSchema.options, 'recent', 'none']);
+export type AnsweredMode = z.infer<typeof answeredModeSchema>;
+
 export const searchResponseSchema = z.object({
   results: z.array(searchResultSchema),
-  mode: searchModeSchema,
-  user_id: z.string(),
-  degraded: z.string().optional().describe('What was left out and why, for example `embedding_unavailable`.'),
+  mode: answeredModeSchema,
+  user_id: z.string().nullable().describe('Null when all users were searched.'),
+  degraded: z
+    .string()
+    .optional()
+    .describe(
+      'What was left out, separated by commas: `embedding_unavailable`, `rerank_unavailable`, or a channel as in `text_unavailable`.',
+    ),
   skipped: skippedSchema.optional(),
+  explain: z
+    .object({
+      terms: z.array(z.string()),
+      candidates: z.record(z.string(), z.int()).describe('How many each channel found.'),
+      dropped: z.record(z.string(), z.int()).describe('How many each stage left out.'),
+      timings_ms: z.record(z.string(), z.number()),
+    })
+    .optional(),
 });
 export type SearchResponse = z.infer<typeof searchResponseSchema>;

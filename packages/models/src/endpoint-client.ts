@@ -9,7 +9,7 @@ export type EndpointConfig = Readonly<{
   apiKey?: string;
   timeoutMs: number;
   /** Prefix of the settings that error messages name. */
-  settings: 'LLM' | 'EMBEDDING';
+  settings: 'LLM' | 'EMBEDDING' | 'RERANK';
   now: () => number;
 }>;
 

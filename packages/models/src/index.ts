@@ -22,3 +22,5 @@ export { createLocalTokenCounter } from './local-token-counter.ts';
 export type { TokenCounter } from './local-token-counter.ts';
 export { classifyModelError } from './model-error.ts';
 export type { ModelErrorContext } from './model-error.ts';
+export { createReranker } from './reranker.ts';
+export type { Reranker, RerankerConfig } from './reranker.ts';

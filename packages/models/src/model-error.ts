@@ -6,7 +6,7 @@ export type ModelErrorContext = Readonly<{
   /** Host and port of the endpoint. */
   host?: string;
   /** Prefix of the settings to name, default `LLM`. */
-  settings?: 'LLM' | 'EMBEDDING';
+  settings?: 'LLM' | 'EMBEDDING' | 'RERANK';
   /** Milliseconds since the epoch, to turn a Retry-After date into seconds. Default: the system's clock. */
   nowMs?: number;
 }>;

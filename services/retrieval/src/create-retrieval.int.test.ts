@@ -147,7 +147,7 @@ describe('search', () => {
 
   test('finds by meaning, best first, only what is the user’s', async () => {
     const answer = await search({ query: 'What is the name of my dog?', user_id: 'ann' });
-    expect(answer).toMatchObject({ mode: 'vector', user_id: 'ann' });
+    expect(answer).toMatchObject({ mode: 'fused', user_id: 'ann' });
     expect(answer.degraded).toBeUndefined();
     expect(contentsOf(answer)[0]).toBe(PETS[0]);
     expect(contentsOf(answer)).not.toContain('My dog is called Bella.');
@@ -158,9 +158,9 @@ describe('search', () => {
   });
 
   test('text fills what similarity leaves open, and the limit is kept', async () => {
-    const answer = await search({ query: 'QX-4411', user_id: 'ann', min_similarity: 1 });
+    const answer = await search({ query: 'QX-4411', user_id: 'ann', mode: 'vector', min_similarity: 1 });
     expect(answer.results).toHaveLength(1);
-    expect(answer.results[0]).toMatchObject({ memory: { content: PETS[2] }, channels: ['text'], score: 1 });
+    expect(answer.results[0]).toMatchObject({ memory: { content: PETS[2] }, channels: ['trigram'], score: 1 });
     expect(answer.results[0]?.similarity).toBeUndefined();
     expect(
       (await search({ query: 'dog', user_id: 'ann', min_similarity: -1, limit: 2 })).results,
@@ -259,7 +259,7 @@ describe('who may search', () => {
     try {
       for (const body of [{ query: 'dog' }, { query: 'dog', user_id: 'unknown' }]) {
         const answer = await search(body, service);
-        expect(answer).toMatchObject({ results: [], mode: 'vector', user_id: 'unknown' });
+        expect(answer).toMatchObject({ results: [], mode: 'fused', user_id: 'unknown' });
         expect(answer.skipped?.reason).toBe('unknown_user');
       }
       expect((await post(service, { query: 'dog', user_id: 'ann' })).status).toBe(503);

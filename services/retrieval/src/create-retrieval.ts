@@ -2,9 +2,10 @@ import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import type { DatabasePool } from '@factmill/database';
 import { createHttpApp, listen } from '@factmill/http';
-import type { Embedder } from '@factmill/models';
+import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
+import { createAccessRecorder } from './access-recorder.ts';
 import { createEmbedQuery } from './embed-query.ts';
 import { createSearch } from './search.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -26,9 +27,20 @@ export type Retrieval = Readonly<{ url: string; port: number; close: () => Promi
  */
 export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const { config, database, embedder, logger } = deps;
+  const { searchMode } = config.retrieval;
+  if (searchMode === null) logger.warn('SEARCH_MODE names no mode: searches are classic');
+  const defaultMode = searchMode ?? 'classic';
+  const now = () => new Date();
+  const reranker = createReranker(config.retrieval.rerank);
+  const accesses = createAccessRecorder({ database, logger, now });
   const search = createSearch({
     database,
     embedQuery: createEmbedQuery({ database, embedder, config: config.embedding, now: Date.now }),
+    reranker,
+    defaultMode,
+    recordAccesses: accesses.record,
+    logger,
+    now,
   });
   const app = createHttpApp({
     service: 'retrieval',
@@ -37,15 +49,28 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     telemetry: deps.telemetry,
     maxBodyBytes: config.retrieval.maxBodyBytes,
     health: {
-      describe: () => ({ auth: config.auth.mode, embedding: config.embedding.provider }),
+      describe: () => ({
+        auth: config.auth.mode,
+        embedding: config.embedding.provider,
+        search_mode: defaultMode,
+        rerank: config.retrieval.rerank.provider,
+      }),
       readiness: createReadiness({ database }),
     },
     routes: (app) => {
       app.use(authentication(deps.authenticator));
-      app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId }));
+      app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
     },
   });
   const server = await listen(app, { host: config.host, port: config.retrieval.port });
   logger.info({ url: server.url }, 'retrieval is listening');
-  return { url: server.url, port: server.port, close: () => server.close(config.shutdownGraceMs) };
+  return {
+    url: server.url,
+    port: server.port,
+    async close() {
+      await server.close(config.shutdownGraceMs);
+      await accesses.close();
+      await reranker?.close();
+    },
+  };
 }

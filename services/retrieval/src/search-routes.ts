@@ -1,34 +1,46 @@
-import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { assertPermission, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import { searchRequestSchema, type SearchResponse, UNKNOWN_USER } from '@factmill/contracts';
 import { localsOf, validate } from '@factmill/http';
 import { Router } from 'express';
 import type { Search } from './search.ts';
 
-export type SearchRoutesDeps = Readonly<{ search: Search; defaultUserId: string }>;
+export type SearchRoutesDeps = Readonly<{
+  search: Search;
+  defaultUserId: string;
+  /** Of searches that name none. */
+  defaultMode: SearchResponse['mode'];
+}>;
 
 /** `POST /memories/search`. */
-export function searchRoutes({ search, defaultUserId }: SearchRoutesDeps): Router {
+export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoutesDeps): Router {
   const router = Router();
   router.post('/memories/search', requirePermission('memory.read'), async (request, response) => {
     const body = validate(searchRequestSchema, request.body);
     const principal = principalOf(response);
-    const userId = effectiveUser(resolveUser(body.user_id, principal, defaultUserId));
+    if (body.all_users) assertPermission(principal, 'memory.read_all');
+    const userId = body.all_users
+      ? (body.user_id ?? null)
+      : effectiveUser(resolveUser(body.user_id, principal, defaultUserId));
     if (userId === UNKNOWN_USER) {
-      response.json(nothingFor(body.mode));
+      response.json(nothingFor(body.mode ?? defaultMode));
       return;
     }
     const found = await search({ tenantId: principal.tenantId, userId, request: body });
     Object.assign(localsOf(response).facts, {
+      mode: found.mode,
       results: found.results.length,
-      vector_hits: found.vectorHits,
-      text_hits: found.textHits,
+      ...Object.fromEntries(
+        Object.entries(found.candidates).map(([channel, hits]) => [`${channel}_hits`, hits]),
+      ),
+      ...(found.degraded.length === 0 ? {} : { degraded: found.degraded.join(',') }),
       ...(found.embeddingUnavailable === null ? {} : { embedding_unavailable: found.embeddingUnavailable }),
     });
     response.json({
       results: found.results,
-      mode: body.mode,
+      mode: found.mode,
       user_id: userId,
-      ...(found.embeddingUnavailable === null ? {} : { degraded: 'embedding_unavailable' }),
+      ...(found.degraded.length === 0 ? {} : { degraded: found.degraded.join(',') }),
+      ...(found.explain === undefined ? {} : { explain: found.explain }),
     } satisfies SearchResponse);
   });
   return router;

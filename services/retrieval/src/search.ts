@@ -1,97 +1,212 @@
-import type { SearchRequest, SearchResult } from '@factmill/contracts';
-import {
-  type DatabasePool,
-  type MemoryRow,
-  searchByText,
-  searchByVector,
-  toMemory,
-} from '@factmill/database';
-import { type MergedHit, mergeVectorThenText, queryPhrase, queryTerms } from '@factmill/ranking';
-import { createDuration, withSpan } from '@factmill/telemetry';
+import type {
+  AnsweredMode,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+} from '@factmill/contracts';
+import type { DatabasePool, SearchTarget } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import type { Reranker } from '@factmill/models';
+import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
 import type { EmbedQuery } from './embed-query.ts';
+import { createGather, type Gathered } from './searching/gather.ts';
+import { createRank } from './searching/rank.ts';
+import { type SearchSettings, settingsOf } from './searching/search-settings.ts';
 
-export type SearchFor = Readonly<{ tenantId: string; userId: string; request: SearchRequest }>;
+export type SearchFor = Readonly<{
+  tenantId: string;
+  /** Null searches all users; the caller has checked the permission. */
+  userId: string | null;
+  request: SearchRequest;
+}>;
 
 export type Found = Readonly<{
   results: SearchResult[];
-  /** How many each channel found, before they were put together. */
-  vectorHits: number;
-  textHits: number;
+  mode: AnsweredMode;
+  /** What was left out, in words of the contract. */
+  degraded: readonly string[];
   /** Why there was no vector channel, or null. */
   embeddingUnavailable: string | null;
+  /** How many each channel found, before they were put together. */
+  candidates: Readonly<Record<string, number>>;
+  explain: SearchResponse['explain'];
 }>;
 
 export type Search = (search: SearchFor) => Promise<Found>;
 
-export type SearchDeps = Readonly<{ database: DatabasePool; embedQuery: EmbedQuery }>;
+export type SearchDeps = Readonly<{
+  database: DatabasePool;
+  embedQuery: EmbedQuery;
+  reranker: Reranker | null;
+  /** Of searches that name none. */
+  defaultMode: SearchMode;
+  recordAccesses: (memoryIds: readonly string[]) => void;
+  logger: Logger;
+  now: () => Date;
+}>;
+
+/** What answers when a mode cannot. */
+const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>> = {
+  fused: ['recent'],
+  enhanced: ['classic', 'recent'],
+  classic: ['recent'],
+  vector: ['recent'],
+};
 
 /**
- * Vector search first, within the model's own cutoff; where that leaves room, memories that contain the query or
- * its words follow (D7). Without a vector the text channel answers alone (B11).
+ * Searches a user's memories. Fails open: a channel or a reranker that does not answer is left out, a mode that has
+ * nothing left hands over to the next (enhanced, classic, recent, nothing), and the answer says so.
+ *
+ * @throws AppError `database_unavailable` when the database cannot be asked at all
  */
-export function createSearch({ database, embedQuery }: SearchDeps): Search {
+export function createSearch(deps: SearchDeps): Search {
+  const { database, logger } = deps;
+  const gather = createGather(deps);
+  const rank = createRank(deps);
   const recordDuration = createDuration(
     'factmill_search_duration_seconds',
-    'Time of one search, by what it used',
+    'Time of one search, by the mode that answered and whether something was left out',
   );
 
   return (search) =>
-    withSpan('search', { attributes: { 'factmill.limit': search.request.limit } }, async (span) => {
+    withSpan('search', {}, async (span) => {
       const startedAt = performance.now();
-      const { tenantId, userId, request } = search;
-      const { query, limit, filters = {} } = request;
-      const scope = { tenantId, userId, filters, limit };
-
-      const embedded = await withSpan('embed query', {}, () => embedQuery(query));
-      const byVector =
-        'unavailable' in embedded
-          ? []
-          : await withSpan('search by vector', {}, () =>
-              searchByVector(database, {
-                ...scope,
-                model: embedded.profile.id,
-                dimensions: embedded.profile.dimensions,
-                vector: embedded.vector,
-                minSimilarity: request.min_similarity ?? embedded.profile.minSimilarity,
-              }),
-            );
-      const byText =
-        byVector.length >= limit
-          ? []
-          : await withSpan('search by text', {}, () =>
-              searchByText(database, { ...scope, phrase: queryPhrase(query), terms: queryTerms(query) }),
-            );
-
-      const merged = mergeVectorThenText<MemoryRow>(
-        byVector.map((row) => ({ id: row.id, item: row, similarity: row.similarity })),
-        byText.map((row) => ({ id: row.id, item: row, score: row.textScore })),
-        limit,
-      );
-      const embeddingUnavailable = 'unavailable' in embedded ? embedded.unavailable : null;
+      const found = await answer(search);
+      if (search.request.as_of === undefined) {
+        deps.recordAccesses(
+          found.results.filter(({ turn }) => turn === undefined).map(({ memory }) => memory.id),
+        );
+      }
       span.setAttributes({
-        'factmill.vector_hits': byVector.length,
-        'factmill.text_hits': byText.length,
-        'factmill.results': merged.length,
-        'factmill.degraded': embeddingUnavailable !== null,
+        'factmill.mode': found.mode,
+        'factmill.results': found.results.length,
+        'factmill.degraded': found.degraded.length > 0,
       });
       recordDuration(performance.now() - startedAt, {
-        vector: embeddingUnavailable === null,
-        text: byVector.length < limit,
+        mode: found.mode,
+        degraded: found.degraded.length > 0,
       });
-      return {
-        results: merged.map(toResult),
-        vectorHits: byVector.length,
-        textHits: byText.length,
-        embeddingUnavailable,
-      };
+      return found;
     });
+
+  async function answer(search: SearchFor): Promise<Found> {
+    const asked = search.request.mode ?? deps.defaultMode;
+    const degraded = new Set<string>();
+    let failure: unknown = null;
+    let embeddingUnavailable: string | null = null;
+    for (const step of [asked, ...FALLBACKS[asked]]) {
+      const settings = settingsOfStep(search.request, step, asked);
+      const attempt = await trySearch(search, settings, degraded);
+      embeddingUnavailable ??= unavailabilityOf(attempt.gathered);
+      failure = attempt.failure ?? failure;
+      if (attempt.found !== null) {
+        return { ...attempt.found, mode: step, degraded: [...degraded], embeddingUnavailable };
+      }
+    }
+    if (isAppError(failure) && failure.kind === 'unavailable') throw failure;
+    return {
+      results: [],
+      mode: 'none',
+      degraded: [...degraded],
+      embeddingUnavailable,
+      candidates: {},
+      explain: undefined,
+    };
+  }
+
+  /** Runs one mode. `found` is null when it has nothing to answer with, so that the next one is to try. */
+  async function trySearch(search: SearchFor, settings: SearchSettings, degraded: Set<string>) {
+    const startedAt = performance.now();
+    const { request } = search;
+    const now = deps.now();
+    const target = targetOf(search, now);
+    const gathered = await gather(target, request, settings);
+    const gatheredMs = performance.now() - startedAt;
+    if (unavailabilityOf(gathered) !== null) degraded.add('embedding_unavailable');
+    for (const [channel, error] of gathered.failed) {
+      degraded.add(`${channel}_unavailable`);
+      logger.warn({ channel, code: isAppError(error) ? error.code : 'internal' }, 'a search channel failed');
+    }
+    const failure = gathered.failed.values().next().value ?? null;
+    const answering = answeringChannels(gathered, settings);
+    if (answering === 0) return { found: null, failure, gathered };
+
+    const ranked = await rank(gathered, request, settings, (target.asOf?.validAt ?? now).getTime());
+    const wantsReranker = request.rerank === true && deps.reranker === null;
+    if (wantsReranker || ranked.rerankFailure !== null) degraded.add('rerank_unavailable');
+    if (ranked.rerankFailure !== null) {
+      const code = isAppError(ranked.rerankFailure) ? ranked.rerankFailure.code : 'internal';
+      logger.warn({ code }, 'reranking failed');
+    }
+    const candidates = Object.fromEntries(gathered.found.map(({ channel, hits }) => [channel, hits.length]));
+    const totalMs = performance.now() - startedAt;
+    const timings = {
+      embed: gathered.embedMs,
+      channels: gatheredMs,
+      rerank: ranked.rerankMs,
+      rank: totalMs - gatheredMs - ranked.rerankMs,
+      total: totalMs,
+    };
+    return {
+      failure,
+      gathered,
+      found: {
+        results: ranked.results,
+        candidates,
+        explain: request.explain
+          ? {
+              terms: [...gathered.terms],
+              candidates,
+              dropped: ranked.dropped,
+              timings_ms: Object.fromEntries(
+                Object.entries(timings).map(([name, ms]) => [name, Math.round(ms * 100) / 100]),
+              ),
+            }
+          : undefined,
+      },
+    };
+  }
 }
 
-function toResult(hit: MergedHit<MemoryRow>): SearchResult {
-  return {
-    memory: toMemory(hit.item),
-    score: hit.score,
-    ...(hit.similarity === undefined ? {} : { similarity: hit.similarity }),
-    channels: [...hit.channels],
-  };
+/** The settings of a mode; of what a mode falls back to, those that the request set for it apply still. */
+function settingsOfStep(
+  request: SearchRequest,
+  step: SearchMode | 'recent',
+  asked: SearchMode,
+): SearchSettings {
+  const limit = settingsOf(request, asked).limit;
+  if (step === asked) return settingsOf(request, asked);
+  const { channels: _, ...rest } = request;
+  if (step === 'classic') return settingsOf({ ...rest, limit }, 'classic');
+  return { ...settingsOf({ ...rest, limit }, 'classic'), channels: new Set(['recent']), rerank: false };
+}
+
+/** How many channels could be asked, whether or not they found something. */
+function answeringChannels({ failed, embedded }: Gathered, { channels }: SearchSettings): number {
+  return [...channels].filter(
+    (channel) =>
+      channel !== 'key' &&
+      // Substrings are asked for beside the words.
+      !(channel === 'trigram' && channels.has('text')) &&
+      channel !== 'project' &&
+      !failed.has(channel) &&
+      !(channel === 'vector' && (embedded === null || 'unavailable' in embedded)),
+  ).length;
+}
+
+function unavailabilityOf({ embedded }: Gathered): string | null {
+  return embedded !== null && 'unavailable' in embedded ? embedded.unavailable : null;
+}
+
+function targetOf({ tenantId, userId, request }: SearchFor, now: Date): Omit<SearchTarget, 'scope'> {
+  const target = { tenantId, userId, filters: request.filters ?? {} };
+  const { as_of: asOf } = request;
+  if (asOf === undefined) return target;
+  if (typeof asOf === 'string') {
+    const moment = new Date(asOf);
+    return { ...target, asOf: { validAt: moment, knownAt: moment } };
+  }
+  const at = (moment: string | undefined) => (moment === undefined ? now : new Date(moment));
+  return { ...target, asOf: { validAt: at(asOf.valid_at), knownAt: at(asOf.known_at) } };
 }

@@ -1,0 +1,84 @@
+import { createEndpointClient } from './endpoint-client.ts';
+import { isRecord, UnusableReplyError } from './error-signals.ts';
+
+export type RerankerConfig =
+  | Readonly<{ provider: 'none' }>
+  | Readonly<{
+      /** Whose form the endpoint's requests and replies have. */
+      provider: 'cohere' | 'jina' | 'tei';
+      baseUrl: string;
+      apiKey: string;
+      model: string | null;
+      timeoutMs: number;
+      topN: number;
+    }>;
+
+export type Reranker = Readonly<{
+  /** How many documents to send at most. */
+  topN: number;
+  /** The model's score of each document for the query, in the order of the documents; see `toRelevances`. */
+  rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
+  close: () => Promise<void>;
+}>;
+
+/** Where each form has its endpoint when the base URL has no path of its own. */
+const PATHS = { cohere: '/v2', jina: '/v1', tei: '' } as const;
+
+/**
+ * A cross-encoder behind an HTTP endpoint; null for provider `none`. `rerank` throws AppError with a `model_*` code;
+ * a reply that leaves out documents or names unknown ones counts as none.
+ */
+export function createReranker(config: RerankerConfig, deps = { now: Date.now }): Reranker | null {
+  if (config.provider === 'none') return null;
+  const { provider, apiKey, model, timeoutMs, topN } = config;
+  const endpoint = createEndpointClient({
+    baseUrl: rootOf(config.baseUrl, provider),
+    apiKey,
+    timeoutMs,
+    settings: 'RERANK',
+    now: deps.now,
+  });
+  const named = model === null ? {} : { model };
+  return {
+    topN,
+    async rerank(query, documents) {
+      if (documents.length === 0) return [];
+      const body = { ...named, query, ...fieldsOf(provider, documents) };
+      const reply = await endpoint.post('/rerank', body);
+      const scores = readScores(reply, documents.length);
+      if (scores === undefined) throw endpoint.toError(new UnusableReplyError(reply));
+      return scores;
+    },
+    close: endpoint.close,
+  };
+}
+
+/** The documents as each form wants them, all of them to be scored. */
+function fieldsOf(provider: keyof typeof PATHS, documents: readonly string[]): object {
+  if (provider === 'tei') return { texts: documents, truncate: true };
+  const fields = { documents, top_n: documents.length };
+  return provider === 'jina' ? { ...fields, return_documents: false } : fields;
+}
+
+/** The base URL up to, and without, `/rerank`. */
+function rootOf(baseUrl: string, provider: keyof typeof PATHS): string {
+  const url = new URL(baseUrl);
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/rerank$/, '');
+  url.pathname = path === '' && !/\/rerank\/*$/.test(url.pathname) ? PATHS[provider] : path;
+  return url.href;
+}
+
+/** `[{index, score}]` as TEI answers, or `{results: [{index, relevance_score}]}`. */
+function readScores(reply: unknown, count: number): number[] | undefined {
+  const results: unknown = isRecord(reply) ? reply['results'] : reply;
+  if (!Array.isArray(results)) return undefined;
+  const scores: (number | undefined)[] = Array.from({ length: count });
+  for (const result of results as unknown[]) {
+    if (!isRecord(result)) return undefined;
+    const { index } = result;
+    const score = result['relevance_score'] ?? result['score'];
+    if (typeof index !== 'number' || !(index in scores) || !Number.isFinite(score)) return undefined;
+    scores[index] = score as number;
+  }
+  return scores.every((score) => score !== undefined) ? scores : undefined;
+}

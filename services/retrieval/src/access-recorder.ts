@@ -1,0 +1,71 @@
+import { type Access, recordAccesses, type Sql } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import type { Logger } from '@factmill/telemetry';
+
+export type AccessRecorder = Readonly<{
+  /** Counts one access of each memory. Returns at once. */
+  record: (memoryIds: readonly string[]) => void;
+  /** Writes what is left and stops. */
+  close: () => Promise<void>;
+}>;
+
+export type AccessRecorderDeps = Readonly<{
+  database: Sql;
+  logger: Logger;
+  now: () => Date;
+  intervalMs?: number;
+}>;
+
+const INTERVAL_MS = 2_000;
+/** Most memories that wait to be counted: what comes on top of it while the database is away is not counted. */
+const MOST_WAITING = 50_000;
+
+/**
+ * Counts how often memories are returned, off the way of the searches: in memory, written by one statement every
+ * two seconds. These are statistics; a process that is killed takes its last two seconds with it.
+ */
+export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
+  let waiting = new Map<string, Access>();
+  let writing: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    writing = writing.then(write);
+  }, deps.intervalMs ?? INTERVAL_MS);
+  timer.unref();
+
+  function add(access: Access): void {
+    const known = waiting.get(access.memoryId);
+    if (known === undefined && waiting.size >= MOST_WAITING) return;
+    waiting.set(access.memoryId, {
+      ...access,
+      count: access.count + (known?.count ?? 0),
+      lastAt: known !== undefined && known.lastAt > access.lastAt ? known.lastAt : access.lastAt,
+    });
+  }
+
+  async function write(): Promise<void> {
+    if (waiting.size === 0) return;
+    const batch = [...waiting.values()];
+    waiting = new Map();
+    try {
+      await recordAccesses(deps.database, batch);
+    } catch (error) {
+      for (const access of batch) add(access);
+      deps.logger.debug(
+        { code: isAppError(error) ? error.code : 'internal', memories: batch.length },
+        'accesses are counted later',
+      );
+    }
+  }
+
+  return {
+    record: (memoryIds) => {
+      const lastAt = deps.now();
+      for (const memoryId of memoryIds) add({ memoryId, count: 1, lastAt });
+    },
+    close: async () => {
+      clearInterval(timer);
+      await writing;
+      await write();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { SearchChannel } from '@factmill/contracts';
+import type { MemoryRow } from '@factmill/database';
+
+/** A stored message that competes with memories. */
+export type Turn = Readonly<{ conversationId: string; messageId: string; role: string; pending: boolean }>;
+
+/** What one channel found, best first. `value` is the channel's own measure: a cosine, or a share from 0 to 1. */
+export type ChannelHits = Readonly<{
+  channel: SearchChannel;
+  hits: readonly Readonly<{ row: MemoryRow; value: number; turn?: Turn }>[];
+}>;
+
+/** A memory (or a turn in a memory's form) with what the channels say about it. */
+export type Candidate = Readonly<{
+  id: string;
+  row: MemoryRow;
+  turn: Turn | null;
+  values: ReadonlyMap<SearchChannel, number>;
+}>;
+
+/** Every memory that a channel found, once. */
+export function toCandidates(found: readonly ChannelHits[]): Candidate[] {
+  const byId = new Map<
+    string,
+    { id: string; row: MemoryRow; turn: Turn | null; values: Map<SearchChannel, number> }
+  >();
+  for (const { channel, hits } of found) {
+    for (const { row, value, turn } of hits) {
+      const known = byId.get(row.id);
+      if (known !== undefined) known.values.set(channel, value);
+      else byId.set(row.id, { id: row.id, row, turn: turn ?? null, values: new Map([[channel, value]]) });
+    }
+  }
+  return [...byId.values()];
+}

@@ -1,0 +1,190 @@
+import { GLOBAL_SCOPE, type SearchChannel, type SearchRequest } from '@factmill/contracts';
+import {
+  type DatabasePool,
+  type MemoryRow,
+  searchByProject,
+  searchByText,
+  searchByVector,
+  searchByWords,
+  searchRecent,
+  type SearchTarget,
+  searchTurns,
+} from '@factmill/database';
+import { queryPhrase, queryTerms } from '@factmill/ranking';
+import { withSpan } from '@factmill/telemetry';
+import type { EmbeddedQuery, EmbedQuery } from '../embed-query.ts';
+import type { ChannelHits } from './candidate.ts';
+import type { SearchSettings } from './search-settings.ts';
+import { turnToRow } from './turn-row.ts';
+
+export type GatherDeps = Readonly<{ database: DatabasePool; embedQuery: EmbedQuery }>;
+
+export type Gathered = Readonly<{
+  found: ChannelHits[];
+  /** Null when no vector was wanted. */
+  embedded: EmbeddedQuery | null;
+  /** Channels that could not be asked, with their errors. */
+  failed: ReadonlyMap<SearchChannel, unknown>;
+  terms: readonly string[];
+  embedMs: number;
+}>;
+
+type Hits = { row: MemoryRow; value: number }[];
+
+/**
+ * Asks the channels of a search, all scopes and channels at once, each with a statement of its own. A channel that
+ * fails is left out.
+ */
+export function createGather({ database, embedQuery }: GatherDeps) {
+  return async (
+    target: Omit<SearchTarget, 'scope'>,
+    request: SearchRequest,
+    settings: SearchSettings,
+  ): Promise<Gathered> => {
+    const { query } = request;
+    const { channels, candidates: limit } = settings;
+    const terms = queryTerms(query);
+    const failed = new Map<SearchChannel, unknown>();
+    let embedMs = 0;
+
+    const embedding = channels.has('vector') ? embed() : Promise.resolve(null);
+    async function embed(): Promise<EmbeddedQuery> {
+      const startedAt = performance.now();
+      const embedded = await withSpan('embed query', {}, () => embedQuery(query));
+      embedMs = performance.now() - startedAt;
+      return embedded;
+    }
+
+    async function byVector(scoped: SearchTarget): Promise<Hits> {
+      const embedded = await embedding;
+      if (embedded === null || 'unavailable' in embedded) return [];
+      const { id: model, dimensions, minSimilarity } = embedded.profile;
+      const rows = await searchByVector(database, {
+        ...scoped,
+        model,
+        dimensions,
+        vector: embedded.vector,
+        minSimilarity: settings.minSimilarity ?? minSimilarity,
+        limit,
+      });
+      return rows.map((row) => ({ row, value: row.similarity }));
+    }
+
+    async function byText(scoped: SearchTarget): Promise<ChannelHits[]> {
+      if (!channels.has('text')) return [{ channel: 'trigram', hits: await bySubstring(scoped, terms) }];
+      const { rows, unknownTerms } = await searchByWords(database, { ...scoped, terms, limit });
+      const text: ChannelHits = { channel: 'text', hits: rows.map((row) => ({ row, value: row.wordScore })) };
+      // Parts of words cost a look at every text, so they are looked for only where whole words are of no help.
+      const lacking = rows.length === 0 || unknownTerms.length > 0;
+      if (!channels.has('trigram') || !lacking) return [text];
+      return [text, { channel: 'trigram', hits: await bySubstring(scoped, unknownTerms) }];
+    }
+
+    async function bySubstring(scoped: SearchTarget, some: readonly string[]): Promise<Hits> {
+      const rows = await searchByText(database, {
+        ...scoped,
+        phrase: queryPhrase(query),
+        terms: some,
+        limit,
+      });
+      return rows.map((row) => ({ row, value: row.textScore }));
+    }
+
+    /** What a channel finds; nothing, and a note of it, when it fails. */
+    async function attempt(
+      channel: SearchChannel,
+      find: () => Promise<ChannelHits[]>,
+    ): Promise<ChannelHits[]> {
+      try {
+        return await withSpan(`search by ${channel}`, {}, find);
+      } catch (error) {
+        failed.set(channel, error);
+        return [];
+      }
+    }
+
+    const searches = settings.scopes.flatMap((scope) => {
+      const scoped: SearchTarget = scope === undefined ? target : { ...target, scope };
+      const one = (channel: SearchChannel, find: () => Promise<Hits>) =>
+        channels.has(channel) ? [attempt(channel, async () => [{ channel, hits: await find() }])] : [];
+      return [
+        ...one('vector', () => byVector(scoped)),
+        ...(channels.has('text') || channels.has('trigram')
+          ? [attempt(channels.has('text') ? 'text' : 'trigram', () => byText(scoped))]
+          : []),
+        ...one('project', async () =>
+          (await searchByProject(database, { ...scoped, query, limit })).map((row) => ({ row, value: 1 })),
+        ),
+        ...one('recent', async () =>
+          (await searchRecent(database, { ...scoped, limit })).map((row) => ({
+            row,
+            value: row.statedAt.getTime(),
+          })),
+        ),
+      ];
+    });
+    const turns =
+      request.include_turns || request.include_pending
+        ? [attempt('turns', () => byTurns(target, request, terms, limit))]
+        : [];
+    const found = (await Promise.all([...searches, ...turns])).flat();
+    return { found: mergeScopes(found), embedded: await embedding, failed, terms, embedMs };
+  };
+
+  async function byTurns(
+    target: Omit<SearchTarget, 'scope'>,
+    request: SearchRequest,
+    terms: readonly string[],
+    limit: number,
+  ): Promise<ChannelHits[]> {
+    const { tenantId, userId } = target;
+    const conversationIds = request.scopes?.filter((scope) => scope !== GLOBAL_SCOPE) ?? null;
+    const rows = await searchTurns(database, {
+      tenantId,
+      userId,
+      terms,
+      conversationIds,
+      pendingOnly: !request.include_turns,
+      limit,
+    });
+    // Asked for all turns but not for pending ones, those are left to their extraction.
+    const wanted = request.include_pending ? rows : rows.filter((row) => !row.pending);
+    const hits = wanted.map((row) => ({
+      row: turnToRow(row),
+      value: row.turnScore,
+      turn: {
+        conversationId: row.conversationId,
+        messageId: row.messageId,
+        role: row.role,
+        pending: row.pending,
+      },
+    }));
+    return [{ channel: 'turns', hits }];
+  }
+}
+
+/** The hits of a channel from all scopes as one list, best first. */
+function mergeScopes(found: readonly ChannelHits[]): ChannelHits[] {
+  const channels = [...new Set(found.map(({ channel }) => channel))];
+  return channels.map((channel) => {
+    const lists = found.filter((one) => one.channel === channel);
+    const all = lists.flatMap((one) => one.hits);
+    const hits = lists.length === 1 ? all : all.toSorted((a, b) => b.value - a.value);
+    const unique = [...new Map(hits.map((hit) => [hit.row.id, hit])).values()];
+    return {
+      channel,
+      hits: unique.map((hit, index) => ({ ...hit, value: toShare(channel, hit.value, index, unique) })),
+    };
+  });
+}
+
+/** Measures without an upper end become shares of the best. */
+function toShare(
+  channel: SearchChannel,
+  value: number,
+  index: number,
+  hits: readonly Readonly<{ value: number }>[],
+): number {
+  if (channel === 'recent') return 1 / (index + 1);
+  return channel === 'text' ? value / Math.max(hits[0]?.value ?? 1, Number.MIN_VALUE) : value;
+}
