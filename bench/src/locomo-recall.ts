@@ -1,6 +1,7 @@
 import type { Memory, SearchResponse } from '@factmill/contracts';
 import { callJson } from './call-json.ts';
 import { type LocomoConversation, questionsOf } from './locomo-data.ts';
+import type { EvidenceOf } from './locomo-batch.ts';
 import { type Client, listMemories } from './locomo-ingest.ts';
 
 export const CUTS = [5, 10, 20] as const;
@@ -17,10 +18,14 @@ export type Answered = Readonly<{
   searchMs: number;
 }>;
 
+/** What the system itself says a memory comes from. */
+export const byProvenance: EvidenceOf = ({ provenance }) => provenance.message_ids;
+
 /** Searches every question of a conversation, one after the other. */
 export async function answerQuestions(
   client: Client,
   conversation: LocomoConversation,
+  evidenceOf: EvidenceOf,
 ): Promise<{ answered: Answered[]; memories: number }> {
   const userId = conversation.name;
   const memories = await listMemories(client, userId);
@@ -38,8 +43,8 @@ export async function answerQuestions(
     answered.push({
       conversation: userId,
       category,
-      recall: CUTS.map((cut) => recallOf(evidence, results.slice(0, cut))),
-      stored: recallOf(evidence, memories),
+      recall: CUTS.map((cut) => recallOf(evidence, results.slice(0, cut), evidenceOf)),
+      stored: recallOf(evidence, memories, evidenceOf),
       searchMs,
     });
   }
@@ -47,8 +52,8 @@ export async function answerQuestions(
 }
 
 /** Share of the evidence turns that the memories come from. */
-function recallOf(evidence: readonly string[], memories: readonly Memory[]): number {
-  const covered = new Set(memories.flatMap((memory) => memory.provenance.message_ids));
+function recallOf(evidence: readonly string[], memories: readonly Memory[], evidenceOf: EvidenceOf): number {
+  const covered = new Set(memories.flatMap(evidenceOf));
   const wanted = [...new Set(evidence)];
   return wanted.filter((turn) => covered.has(turn)).length / wanted.length;
 }

@@ -13,11 +13,11 @@ export type LocomoResult = Readonly<{
   extractionSeconds: number;
   modelCalls: number;
   answered: readonly Answered[];
+  /** R@10. */
+  aim: number;
   /** Null: none is aimed for. */
   mostMemoriesPerTurn: number | null;
 }>;
-
-const AIM = 0.62;
 
 /** Recall at 5, 10 and 20 on the three conversations for development, with the local model where vectors are used. */
 const BASELINES: readonly (readonly [name: string, ...recall: number[]])[] = [
@@ -55,7 +55,9 @@ export function describeResult(result: LocomoResult): string {
     `### ${result.title}`,
     '',
     `${grouped(turns)} turns, ${grouped(memories)} memories (${(memories / turns).toFixed(2)} per turn); ` +
-      `${extractions} extractions in ${extractionSeconds.toFixed(1)} s, ${result.modelCalls} model calls; ` +
+      (extractions === 0
+        ? 'stored in batches; '
+        : `${extractions} extractions in ${extractionSeconds.toFixed(1)} s, ${result.modelCalls} model calls; `) +
       `search p50 ${inMs(percentile(searchMs, 50))}, p95 ${inMs(percentile(searchMs, 95))}.`,
     '',
     toMarkdownTable(['questions', 'count', ...CUTS.map((cut) => `R@${cut}`), 'in any memory'], rows),
@@ -73,11 +75,11 @@ function toRow(name: string, answered: readonly Answered[]): string[] {
   ];
 }
 
-function aimsOf({ answered, memories, turns, mostMemoriesPerTurn }: LocomoResult): string[] {
+function aimsOf({ aim, answered, memories, turns, mostMemoriesPerTurn }: LocomoResult): string[] {
   const recall = mean(answered.map((one) => one.recall[CUTS.indexOf(10)] ?? 0));
   const verdict = (reached: boolean): string => (reached ? 'reached' : '**not reached**');
   return [
-    `Aim R@10 ≥ ${AIM}: ${verdict(recall >= AIM)} (${share(recall)}).`,
+    `Aim R@10 ≥ ${aim}: ${verdict(recall >= aim)} (${share(recall)}).`,
     ...(mostMemoriesPerTurn === null
       ? []
       : [

@@ -82,7 +82,7 @@ async function searchOverHttp(
   userId: string,
   query: string,
 ): Promise<number> {
-  const body = { user_id: userId, query, limit: LIMIT, min_similarity: -1 };
+  const body = { user_id: userId, query, limit: LIMIT, mode: 'vector', min_similarity: -1 };
   type Found = { results: { channels: string[] }[] };
   const { results } = await callJson<Found>(`${url}/v1/memories/search`, headers, body);
   return results.filter(({ channels }) => channels.includes('vector')).length;

@@ -160,7 +160,11 @@ describe('search', () => {
   test('text fills what similarity leaves open, and the limit is kept', async () => {
     const answer = await search({ query: 'QX-4411', user_id: 'ann', mode: 'vector', min_similarity: 1 });
     expect(answer.results).toHaveLength(1);
-    expect(answer.results[0]).toMatchObject({ memory: { content: PETS[2] }, channels: ['trigram'], score: 1 });
+    expect(answer.results[0]).toMatchObject({
+      memory: { content: PETS[2] },
+      channels: ['trigram'],
+      score: 1,
+    });
     expect(answer.results[0]?.similarity).toBeUndefined();
     expect(
       (await search({ query: 'dog', user_id: 'ann', min_similarity: -1, limit: 2 })).results,

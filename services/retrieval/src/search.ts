@@ -61,7 +61,7 @@ const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>>
  * @throws AppError `database_unavailable` when the database cannot be asked at all
  */
 export function createSearch(deps: SearchDeps): Search {
-  const { database, logger } = deps;
+  const { logger } = deps;
   const gather = createGather(deps);
   const rank = createRank(deps);
   const recordDuration = createDuration(

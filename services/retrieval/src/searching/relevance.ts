@@ -54,7 +54,7 @@ export function rateCandidates(input: RelevanceInput): Relevant[] {
       return rateEach(input, classicRate(input));
     case 'enhanced':
       return rateEach(input, ({ values }) => Math.max(0, values.get('vector') ?? bestOf(values)));
-    case 'vector':
+    default:
       return rateVectorThenText(input);
   }
 }

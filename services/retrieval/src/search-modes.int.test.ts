@@ -1,0 +1,697 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { generateApiKey } from '@factmill/auth';
+import { loadConfig, type RawEnvironment } from '@factmill/config';
+import { type Permission, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
+import {
+  createPool,
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  insertApiKey,
+  insertMemories,
+  migrate,
+  type NewMemory,
+  registerEmbeddingModel,
+  saveEmbeddings,
+  supersedeMemories,
+} from '@factmill/database';
+import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
+import { openAuthenticator } from '@factmill/runtime';
+import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
+import { createTestDatabase, freePort, type TestDatabase, waitFor } from '@factmill/testkit';
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { createRetrieval, type Retrieval } from './create-retrieval.ts';
+
+const DAY_MS = 86_400_000;
+const silent = createLogger({ service: 'retrieval', level: 'silent' });
+const actor = { actor: 'test', extractionId: null };
+
+let testDatabase: TestDatabase;
+let database: DatabasePool;
+let telemetry: Telemetry;
+let local: Embedder;
+let retrieval: Retrieval;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: silent }) });
+  database = openPool(testDatabase.connectionString);
+  telemetry = await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null });
+  local = createEmbedder({ provider: 'local' });
+  await local.embed(['ready']);
+  await registerEmbeddingModel(database, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
+  retrieval = await start({});
+}, 60_000);
+
+afterAll(async () => {
+  await retrieval.close();
+  await local.close();
+  await telemetry.close();
+  await database.close();
+  await testDatabase.drop();
+});
+
+function openPool(connectionString: string): DatabasePool {
+  return createPool({ connectionString, max: 4, applicationName: 'factmill-test', logger: silent });
+}
+
+type StartOptions = Readonly<{ pool?: DatabasePool; embedder?: Embedder; logger?: typeof silent }>;
+
+function start(environment: RawEnvironment, options: StartOptions = {}): Promise<Retrieval> {
+  const config = loadConfig({
+    HOST: '127.0.0.1',
+    RETRIEVAL_PORT: '0',
+    SHUTDOWN_GRACE_MS: '100',
+    AUTH: 'none',
+    ...environment,
+  });
+  const pool = options.pool ?? database;
+  return createRetrieval({
+    config,
+    logger: options.logger ?? silent,
+    telemetry,
+    database: pool,
+    embedder: options.embedder ?? local,
+    authenticator: openAuthenticator(config, pool),
+  });
+}
+
+async function withService<T>(
+  environment: RawEnvironment,
+  options: StartOptions,
+  use: (service: Retrieval) => Promise<T>,
+): Promise<T> {
+  const service = await start(environment, options);
+  try {
+    return await use(service);
+  } finally {
+    await service.close();
+  }
+}
+
+type Given = Partial<NewMemory> & { content: string; ageDays?: number };
+
+/** Stores memories as the writers do, with the local model's vectors; resolves to their ids. */
+async function remember(
+  userId: string,
+  given: readonly (Given | string)[],
+  pool = database,
+): Promise<string[]> {
+  const memories = given.map((one): NewMemory => {
+    const { ageDays = 0, ...fields } = typeof one === 'string' ? { content: one } : one;
+    const statedAt = new Date(Date.now() - ageDays * DAY_MS);
+    return {
+      id: randomUUID(),
+      tenantId: DEFAULT_TENANT_ID,
+      userId,
+      tier: 2,
+      kind: 'note',
+      category: 'general',
+      key: null,
+      value: null,
+      question: null,
+      answer: null,
+      tags: [],
+      project: null,
+      topic: null,
+      importance: 0.5,
+      confidence: 70,
+      source: 'test',
+      sourceContext: null,
+      contentHash: createHash('sha256').update(fields.content).digest('hex'),
+      subjectHash: null,
+      statedAt,
+      validFrom: statedAt,
+      validTo: null,
+      supersededBy: null,
+      expiresAt: null,
+      messageIds: [],
+      metadata: {},
+      wantsEmbedding: true,
+      ...fields,
+    };
+  });
+  await insertMemories(pool, memories, actor);
+  const vectors = await local.embed(memories.map(({ content }) => content));
+  await saveEmbeddings(
+    pool,
+    LOCAL_EMBEDDING_PROFILE.id,
+    memories.map(({ id, content }, index) => ({ memoryId: id, content, vector: vectors[index] ?? [] })),
+  );
+  return memories.map(({ id }) => id);
+}
+
+async function post(service: Retrieval, body: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${service.url}/v1/memories/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Searches and checks the answer against the contract. */
+async function search(body: object, service = retrieval): Promise<SearchResponse> {
+  const answer = await post(service, body);
+  expect(answer.body).not.toHaveProperty('errors');
+  expect(answer.status).toBe(200);
+  return searchResponseSchema.parse(answer.body);
+}
+
+const contentsOf = (answer: SearchResponse) => answer.results.map(({ memory }) => memory.content);
+
+describe('fused', () => {
+  const user_id = 'fused';
+  beforeAll(async () => {
+    await remember(user_id, [
+      'Her dog is called Rex and likes to swim.',
+      'The dog food is in the cellar, said the neighbour.',
+      'Works as a nurse in a hospital.',
+      'Serial number of the boiler: ZX-90817.',
+      'Serial number of the boiler: ZX-90817',
+      { content: 'favourite colour: green', key: 'favourite_colour', value: 'green', kind: 'fact' },
+      { content: 'The roof is of slate.', project: 'Orchard House' },
+    ]);
+  });
+
+  test('is the default; meaning and words together, each way of finding named', async () => {
+    const answer = await search({ query: 'What is the name of the dog?', user_id, explain: true });
+    expect(answer.mode).toBe('fused');
+    expect(answer.degraded).toBeUndefined();
+    const [first] = answer.results;
+    expect(first?.memory.content).toBe('Her dog is called Rex and likes to swim.');
+    expect(first?.channels).toEqual(expect.arrayContaining(['vector', 'text']));
+    const scores = answer.results.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  });
+
+  test('explains every stage of every result', async () => {
+    const answer = await search({ query: 'boiler serial number', user_id, explain: true });
+    expect(answer.explain).toMatchObject({
+      terms: ['boiler', 'serial', 'number'],
+      candidates: { text: 2 },
+      dropped: { duplicates: 1 },
+    });
+    expect(answer.explain?.timings_ms).toHaveProperty('total');
+    const [first] = answer.results;
+    expect(first?.duplicate_ids).toHaveLength(1);
+    const { channels, relevance, recency, total } = first?.explain ?? { channels: [] };
+    expect(channels.map(({ channel }) => channel)).toEqual(expect.arrayContaining(['text', 'wording']));
+    expect(channels.find(({ channel }) => channel === 'text')).toMatchObject({ rank: 1, value: 1 });
+    const sum = channels.reduce((added, { score }) => added + score, 0);
+    expect(relevance).toBeCloseTo(sum, 9);
+    expect(total).toBeCloseTo(0.9 * (relevance ?? 0) + 0.1 * (recency ?? 0), 9);
+    expect((await search({ query: 'boiler', user_id })).results[0]?.explain).toBeUndefined();
+  });
+
+  test('stages can be switched', async () => {
+    const ask = async (more: object) =>
+      search({ query: 'boiler serial number', user_id, explain: true, ...more });
+    const found = await ask({ collapse: false, recency_weight: 0, channels: ['text'] });
+    expect(contentsOf(found)).toHaveLength(2);
+    expect(found.results[0]?.explain?.recency).toBeUndefined();
+    expect(Object.keys(found.explain?.candidates ?? {})).toEqual(['text']);
+    const diverse = await ask({ mmr_lambda: 0.5 });
+    expect(diverse.results[0]?.explain?.mmr).toBeDefined();
+    expect((await ask({ channels: ['recent'], limit: 3 })).results).toHaveLength(3);
+  });
+
+  test('a part of a word, a key and a project are found', async () => {
+    expect(contentsOf(await search({ query: '90817', user_id, channels: ['text', 'trigram'] }))).toHaveLength(
+      1,
+    );
+    const byPart = await search({ query: 'oiler', user_id, channels: ['text', 'trigram'] });
+    expect(byPart.results[0]).toMatchObject({ channels: ['trigram'] });
+    const byKey = await search({ query: 'favourite colour', user_id });
+    expect(byKey.results[0]).toMatchObject({ memory: { key: 'favourite_colour' } });
+    expect(byKey.results[0]?.channels).toContain('key');
+    const byProject = await search({ query: 'anything new about orchard house?', user_id });
+    expect(byProject.results.find(({ memory }) => memory.project !== null)?.channels).toContain('project');
+  });
+
+  test('a token budget is kept', async () => {
+    const all = await search({ query: 'boiler dog nurse', user_id, explain: true, token_budget: 10_000 });
+    const tokensOf = (answer: SearchResponse) =>
+      answer.results.reduce((sum, { explain }) => sum + (explain?.tokens ?? 0), 0);
+    expect(tokensOf(all)).toBeGreaterThan(15);
+    const some = await search({ query: 'boiler dog nurse', user_id, explain: true, token_budget: 15 });
+    expect(some.results.length).toBeGreaterThan(0);
+    expect(tokensOf(some)).toBeLessThanOrEqual(15);
+  });
+
+  test('Chinese is found by its characters', async () => {
+    await remember('wei', ['她在北京大学学习物理', '他喜欢喝乌龙茶', '周末去爬山']);
+    for (const [query, content] of [
+      ['她在哪里学习?', '她在北京大学学习物理'],
+      ['乌龙茶', '他喜欢喝乌龙茶'],
+    ]) {
+      const answer = await search({ query, user_id: 'wei' });
+      expect(contentsOf(answer)[0]).toBe(content);
+      expect(answer.results[0]?.channels).toContain('text');
+    }
+  });
+});
+
+describe('classic', () => {
+  const user_id = 'classic';
+  beforeAll(async () => {
+    await remember(user_id, [
+      { content: 'The server listens on port 8443.', category: 'config', project: 'lighthouse' },
+      { content: 'The server crashed with code 9.', category: 'debug', ageDays: 8 },
+      { content: 'The server is named polaris.', category: 'identity', ageDays: 8 },
+      { content: 'Bake the bread at 230 degrees.', category: 'solution' },
+      { content: 'Tests run at night.', project: 'lighthouse' },
+      ...Array.from({ length: 6 }, (_, index) => `The server was restarted on day ${index}.`),
+    ]);
+  });
+
+  test('words and projects, faded by category, five of them; accesses are counted', async () => {
+    const answer = await search({
+      query: 'which port has the server of lighthouse',
+      user_id,
+      mode: 'classic',
+    });
+    expect(answer).toMatchObject({ mode: 'classic' });
+    expect(answer.results).toHaveLength(5);
+    expect(contentsOf(answer)[0]).toBe('The server listens on port 8443.');
+    expect(answer.results[0]?.channels).toEqual(expect.arrayContaining(['text', 'project']));
+    const { id } = answer.results[0]?.memory ?? { id: '' };
+    await waitFor(
+      async () => {
+        const row = await database.one<{ count: number; at: Date | null }>(
+          'select access_count as count, last_accessed_at as at from memories where id = $1::uuid',
+          [id],
+        );
+        return row.count === 1 && row.at !== null;
+      },
+      { describe: 'the access to be counted', timeoutMs: 10_000 },
+    );
+  });
+
+  test('what fades fast comes after what stays', async () => {
+    const answer = await search({ query: 'server crashed named', user_id, mode: 'classic', limit: 20 });
+    const found = contentsOf(answer);
+    expect(found.indexOf('The server is named polaris.')).toBe(0);
+    expect(found.indexOf('The server crashed with code 9.')).toBe(found.length - 1);
+  });
+
+  test('a project alone is reason enough', async () => {
+    const answer = await search({ query: 'lighthouse', user_id, mode: 'classic' });
+    expect(contentsOf(answer)).toContain('Tests run at night.');
+  });
+});
+
+/** A reranking endpoint in Jina's form. It gives each document the score of the first entry that it contains. */
+async function createRerankEndpoint(scores: Record<string, number>) {
+  const bodies: Record<string, unknown>[] = [];
+  let fails = false;
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const body = JSON.parse(text) as { documents: string[] };
+      bodies.push({ ...body, path: request.url, authorization: request.headers.authorization });
+      const results = body.documents.map((document, index) => ({
+        index,
+        relevance_score: Object.entries(scores).find(([part]) => document.includes(part))?.[1] ?? 0,
+      }));
+      response.writeHead(fails ? 500 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ results: results.toReversed() }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    bodies,
+    fail: () => (fails = true),
+    environment: {
+      RERANK_PROVIDER: 'jina',
+      RERANK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      RERANK_MODEL: 'cross',
+      RERANK_API_KEY: 'secret-of-the-reranker',
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('enhanced', () => {
+  const user_id = 'enhanced';
+  beforeAll(async () => {
+    await remember(user_id, [
+      { content: 'My cat is called Mina and sleeps all day.', ageDays: 90 },
+      { content: 'My cat is called Mila and sleeps all night.', ageDays: 0 },
+      { content: 'The cat food is bought on Fridays.', ageDays: 0 },
+      'I work as a nurse in a hospital.',
+    ]);
+  });
+
+  test('similarity and recency as source E blends them', async () => {
+    const answer = await search({ query: 'what is my cat called', user_id, mode: 'enhanced', explain: true });
+    expect(answer.mode).toBe('enhanced');
+    for (const { explain, similarity, score } of answer.results) {
+      expect(explain?.relevance).toBe(similarity);
+      expect(score).toBeCloseTo(0.8 * (explain?.relevance ?? 0) + 0.2 * (explain?.recency ?? 0), 9);
+    }
+    const old = answer.results.find(({ memory }) => memory.content.includes('Mina'));
+    expect(old?.explain?.recency).toBeCloseTo(Math.exp(-3), 2);
+    expect(answer.results[0]?.explain?.mmr).toBeCloseTo(0.7 * (answer.results[0]?.score ?? 0), 9);
+  });
+
+  test('a reranker decides relevance, its threshold what stays; raw scores pass the sigmoid', async () => {
+    const endpoint = await createRerankEndpoint({ Mina: 4, Mila: -0.5, food: -3 });
+    await withService(endpoint.environment, {}, async (service) => {
+      const body = { query: 'what is my cat called', user_id, mode: 'enhanced', explain: true };
+      const answer = await search(body, service);
+      expect(contentsOf(answer).map((content) => content.slice(0, 21))).toEqual([
+        'My cat is called Mina',
+        'My cat is called Mila',
+      ]);
+      expect(answer.results[0]?.explain?.reranked).toBeCloseTo(1 / (1 + Math.exp(-4)), 9);
+      expect(answer.explain?.dropped).toMatchObject({ relevance: expect.any(Number) });
+      expect(endpoint.bodies[0]).toMatchObject({
+        path: '/v1/rerank',
+        authorization: 'Bearer secret-of-the-reranker',
+        model: 'cross',
+        query: 'what is my cat called',
+      });
+      const all = await search({ ...body, min_relevance: 0 }, service);
+      expect(all.results.length).toBeGreaterThan(2);
+      const calls = endpoint.bodies.length;
+      await search({ ...body, rerank: false }, service);
+      expect(endpoint.bodies).toHaveLength(calls);
+
+      endpoint.fail();
+      const without = await search(body, service);
+      expect(without).toMatchObject({ mode: 'enhanced', degraded: 'rerank_unavailable' });
+      expect(without.results.length).toBeGreaterThan(2);
+    });
+    await endpoint.close();
+  });
+
+  test('a reranker that was asked for and is not there is told', async () => {
+    const answer = await search({ query: 'cat', user_id, mode: 'fused', rerank: true });
+    expect(answer.degraded).toBe('rerank_unavailable');
+    expect(answer.results).not.toEqual([]);
+  });
+});
+
+describe('falling back', () => {
+  test('enhanced → classic, without embeddings', async () => {
+    const none = createEmbedder({ provider: 'none' });
+    await withService({ EMBEDDING_PROVIDER: 'none' }, { embedder: none }, async (service) => {
+      await remember('fallback', ['The cat is called Mina.']);
+      const answer = await search({ query: 'cat called', user_id: 'fallback', mode: 'enhanced' }, service);
+      expect(answer).toMatchObject({ mode: 'classic', degraded: 'embedding_unavailable' });
+      expect(contentsOf(answer)).toEqual(['The cat is called Mina.']);
+    });
+  });
+
+  test('classic → recent → nothing, as more of the database breaks; each says so', async () => {
+    const broken = await createTestDatabase({ migrate: (url) => migrate(url, { logger: silent }) });
+    const pool = openPool(broken.connectionString);
+    try {
+      await registerEmbeddingModel(pool, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
+      await remember('ann', ['The cat is called Mina.', 'The dog is called Rex.'], pool);
+      await withService({}, { pool }, async (service) => {
+        const ask = (mode: string) => search({ query: 'cat called', user_id: 'ann', mode }, service);
+        await pool.query('alter table memories rename column search_terms to broken_terms');
+        const fused = await ask('fused');
+        expect(fused).toMatchObject({ mode: 'fused', degraded: 'text_unavailable' });
+        expect(contentsOf(fused)).toContain('The cat is called Mina.');
+        const recent = await ask('classic');
+        expect(recent).toMatchObject({ mode: 'recent', degraded: 'text_unavailable' });
+        expect(recent.results.map(({ channels }) => channels)).toEqual([['recent'], ['recent']]);
+
+        await pool.query('alter table memory_embeddings rename column embedding to broken');
+        const enhanced = await ask('enhanced');
+        expect(enhanced.mode).toBe('recent');
+        expect(enhanced.degraded?.split(',')).toEqual(['vector_unavailable', 'text_unavailable']);
+
+        await pool.query('alter table memories rename column stated_at to broken_at');
+        const nothing = await ask('fused');
+        expect(nothing).toMatchObject({ mode: 'none', results: [] });
+        expect(nothing.degraded).toContain('recent_unavailable');
+      });
+    } finally {
+      await pool.close();
+      await broken.drop();
+    }
+  });
+});
+
+describe('the mode of the configuration', () => {
+  async function withLog(
+    environment: RawEnvironment,
+    use: (service: Retrieval) => Promise<void>,
+  ): Promise<string> {
+    let lines = '';
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines += chunk.toString();
+        done();
+      },
+    });
+    const logger = createLogger({ service: 'retrieval', level: 'warn', destination });
+    await withService(environment, { logger }, use);
+    return lines;
+  }
+
+  test('an unknown one means classic, and one line says so without the value', async () => {
+    const lines = await withLog({ SEARCH_MODE: 'telepathy' }, async (service) => {
+      const answer = await search({ query: 'dog', user_id: 'fused' }, service);
+      expect(answer.mode).toBe('classic');
+      await search({ query: 'dog', user_id: 'fused' }, service);
+    });
+    expect(lines.match(/SEARCH_MODE/g)).toHaveLength(1);
+    expect(lines).not.toContain('telepathy');
+  });
+
+  test('a known one is the default; a request goes before', async () => {
+    const lines = await withLog({ SEARCH_MODE: 'vector' }, async (service) => {
+      expect((await search({ query: 'dog', user_id: 'fused' }, service)).mode).toBe('vector');
+      expect((await search({ query: 'dog', user_id: 'fused', mode: 'fused' }, service)).mode).toBe('fused');
+    });
+    expect(lines).toBe('');
+  });
+
+  test('an unknown one in a request is refused', async () => {
+    const answer = await post(retrieval, { query: 'dog', user_id: 'fused', mode: 'telepathy' });
+    expect(answer.status).toBe(400);
+    expect(answer.body['errors']).toMatchObject([{ field: 'mode' }]);
+  });
+});
+
+describe('scopes, pending turns, time', () => {
+  const user_id = 'scoped';
+  beforeAll(async () => {
+    const [kept] = await remember(user_id, [
+      'The heron nests in the reeds.',
+      'The heron eats frogs.',
+      { content: 'A heron was seen in May.', tags: ['birds'] },
+    ]);
+    await database.query(
+      `insert into conversations (tenant_id, id, user_id, last_seq, extracted_seq)
+       values ($1::uuid, 'pond', $2::text, 2, 1)`,
+      [DEFAULT_TENANT_ID, user_id],
+    );
+    await database.query(
+      `insert into messages (tenant_id, conversation_id, seq, id, role, content, token_estimate, created_at)
+       values ($1::uuid, 'pond', 1, 'p1', 'user', 'The heron was here yesterday', 4, now()),
+         ($1::uuid, 'pond', 2, 'p2', 'user', 'Today the heron caught a carp', 5, now())`,
+      [DEFAULT_TENANT_ID],
+    );
+    await database.query(
+      `update memories set scope = 'conversation', conversation_id = 'pond' where id = $1::uuid`,
+      [kept],
+    );
+  });
+
+  test('a conversation, global, or both', async () => {
+    const ask = async (scopes?: string[]) =>
+      contentsOf(
+        await search({ query: 'heron', user_id, ...(scopes === undefined ? {} : { scopes }) }),
+      ).toSorted();
+    await expect(ask()).resolves.toHaveLength(3);
+    await expect(ask(['pond'])).resolves.toEqual(['The heron nests in the reeds.']);
+    await expect(ask(['global'])).resolves.toEqual(['A heron was seen in May.', 'The heron eats frogs.']);
+    await expect(ask(['pond', 'global'])).resolves.toHaveLength(3);
+    await expect(ask(['elsewhere'])).resolves.toEqual([]);
+  });
+
+  test('filters apply in every mode', async () => {
+    for (const mode of ['fused', 'enhanced', 'classic', 'vector']) {
+      const answer = await search({ query: 'heron', user_id, mode, filters: { tags: ['birds'] } });
+      expect(contentsOf(answer)).toEqual(['A heron was seen in May.']);
+      const pond = await search({ query: 'heron', user_id, mode, filters: { conversation_id: 'pond' } });
+      expect(contentsOf(pond)).toEqual(['The heron nests in the reeds.']);
+    }
+  });
+
+  test('turns that no extraction has read are found at once, and marked', async () => {
+    const pending = async () => {
+      const answer = await search({
+        query: 'what did the heron catch, carp?',
+        user_id,
+        include_pending: true,
+      });
+      return answer.results.filter((result) => result.turn !== undefined);
+    };
+    const [turn, ...more] = await pending();
+    expect(more).toEqual([]);
+    expect(turn).toMatchObject({
+      pending: true,
+      channels: expect.arrayContaining(['turns']),
+      turn: { conversation_id: 'pond', message_id: 'p2', role: 'user' },
+      memory: { content: 'Today the heron caught a carp', provenance: { message_ids: ['p2'] } },
+    });
+    expect((await pending())[0]?.memory.id).toBe(turn?.memory.id);
+    const without = await search({ query: 'heron carp', user_id });
+    expect(without.results.every((result) => result.turn === undefined)).toBe(true);
+    await database.query(`update conversations set extracted_seq = 2 where id = 'pond'`);
+    await expect(pending()).resolves.toEqual([]);
+    await database.query(`update conversations set extracted_seq = 1 where id = 'pond'`);
+  });
+
+  test('stored turns of a conversation compete with its memories', async () => {
+    const turnsOf = async (more: object) => {
+      const body = {
+        query: 'heron yesterday',
+        user_id,
+        scopes: ['pond', 'global'],
+        include_turns: true,
+        ...more,
+      };
+      const answer = await search(body);
+      expect(answer.results.some(({ turn }) => turn === undefined)).toBe(true);
+      return answer.results.flatMap(({ turn }) => turn?.message_id ?? []);
+    };
+    await expect(turnsOf({})).resolves.toEqual(['p1']);
+    await expect(turnsOf({ include_pending: true })).resolves.toEqual(['p1', 'p2']);
+    const refused = await post(retrieval, { query: 'x', user_id, include_turns: true });
+    expect(refused.status).toBe(400);
+    expect(refused.body['errors']).toMatchObject([{ field: 'include_turns' }]);
+  });
+
+  test('as of a moment: what was valid and known then', async () => {
+    const who = 'as of';
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
+    const happened = (day: number) =>
+      database.query(
+        `update memory_versions set created_at = $2::timestamptz where user_id = $1::text and created_at > '2026-02-01'`,
+        [who, at(day)],
+      );
+    const home = { kind: 'fact', key: 'home', category: 'identity' } as const;
+    const [berlin] = await remember(who, [
+      { ...home, content: 'home: Berlin', value: 'Berlin', validFrom: new Date(at(1)) },
+    ]);
+    await happened(2);
+    // On the 20th it is said that the move was on the 10th.
+    const paris = randomUUID();
+    await supersedeMemories(
+      database,
+      [{ id: berlin ?? '', supersededBy: paris, validTo: new Date(at(10)) }],
+      actor,
+    );
+    await remember(who, [
+      { ...home, id: paris, content: 'home: Paris', value: 'Paris', validFrom: new Date(at(10)) },
+    ]);
+    await happened(20);
+    for (const mode of ['fused', 'enhanced', 'classic', 'vector']) {
+      const ask = async (as_of?: unknown) =>
+        contentsOf(
+          await search({
+            query: 'where is home',
+            user_id: who,
+            mode,
+            ...(as_of === undefined ? {} : { as_of }),
+          }),
+        );
+      await expect(ask()).resolves.toEqual(['home: Paris']);
+      await expect(ask(at(1))).resolves.toEqual([]);
+      await expect(ask(at(15))).resolves.toEqual(['home: Berlin']);
+      await expect(ask(at(21))).resolves.toEqual(['home: Paris']);
+      await expect(ask({ valid_at: at(5) })).resolves.toEqual(['home: Berlin']);
+      await expect(ask({ valid_at: at(15) })).resolves.toEqual(['home: Paris']);
+      await expect(ask({ valid_at: at(25), known_at: at(15) })).resolves.toEqual(['home: Berlin']);
+    }
+    const refused = await post(retrieval, { query: 'x', user_id: who, as_of: 'yesterday' });
+    expect(refused.status).toBe(400);
+  });
+
+  test('superseded, archived, expired and deleted memories are in no mode’s answer', async () => {
+    const who = 'invisible';
+    const ids = await remember(who, ['osprey 1', 'osprey 2', 'osprey 3', 'osprey 4', 'osprey stays']);
+    const [superseded, archived, expired, deleted] = ids;
+    await supersedeMemories(
+      database,
+      [{ id: superseded ?? '', supersededBy: null, validTo: new Date() }],
+      actor,
+    );
+    await database.query('update memories set archived_at = now() where id = $1::uuid', [archived]);
+    await database.query(`update memories set expires_at = now() - interval '1 second' where id = $1::uuid`, [
+      expired,
+    ]);
+    await database.query('update memories set deleted_at = now() where id = $1::uuid', [deleted]);
+    for (const mode of ['fused', 'enhanced', 'classic', 'vector']) {
+      const answer = await search({ query: 'osprey', user_id: who, mode, min_similarity: -1 });
+      expect(contentsOf(answer)).toEqual(['osprey stays']);
+    }
+    const recent = await search({ query: 'osprey', user_id: who, channels: ['recent', 'project'] });
+    expect(contentsOf(recent)).toEqual(['osprey stays']);
+  });
+});
+
+describe('all users', () => {
+  async function createKey(name: string, permissions: Permission[]): Promise<string> {
+    const { id, key, secretSha256 } = generateApiKey();
+    const owner = { tenantId: DEFAULT_TENANT_ID, userId: null, expiresAt: null };
+    await insertApiKey(database, { id, secretSha256, name, permissions, ...owner });
+    return key;
+  }
+
+  test('only with memory.read_all, in every mode', async () => {
+    await remember('left', ['The walrus is on the left.']);
+    await remember('right', ['The walrus is on the right.']);
+    const reader = { 'x-api-key': await createKey('all-reader', ['memory.read']) };
+    const auditor = { 'x-api-key': await createKey('auditor', ['memory.read', 'memory.read_all']) };
+    await withService({ AUTH: 'required' }, {}, async (service) => {
+      const body = { query: 'walrus', all_users: true };
+      const refused = await post(service, body, reader);
+      expect(refused.status).toBe(403);
+      expect(refused.body['detail']).toContain('memory.read_all');
+      for (const mode of ['fused', 'enhanced', 'classic', 'vector']) {
+        const answer = await post(service, { ...body, mode }, auditor);
+        const { results, user_id } = searchResponseSchema.parse(answer.body);
+        expect(user_id).toBeNull();
+        const users = results.map(({ memory }) => memory.user_id);
+        expect(users).toEqual(expect.arrayContaining(['left', 'right']));
+        expect(users.slice(0, 2).toSorted()).toEqual(['left', 'right']);
+      }
+    });
+  });
+});
+
+test('accesses that are not written yet are written when the service stops', async () => {
+  const [id] = await remember('stopping', ['The ferry leaves at noon.']);
+  await withService({}, {}, async (service) => {
+    for (const query of ['ferry', 'when does the ferry leave'])
+      await search({ query, user_id: 'stopping' }, service);
+  });
+  const { count } = await database.one<{ count: number }>(
+    'select access_count as count from memories where id = $1::uuid',
+    [id],
+  );
+  expect(count).toBe(2);
+});
+
+test('a reranker that cannot be reached costs its timeout only', async () => {
+  const environment = { RERANK_PROVIDER: 'tei', RERANK_BASE_URL: `http://127.0.0.1:${await freePort()}` };
+  await withService(environment, {}, async (service) => {
+    const answer = await search({ query: 'dog', user_id: 'fused' }, service);
+    expect(answer).toMatchObject({ mode: 'fused', degraded: 'rerank_unavailable' });
+    expect(answer.results).not.toEqual([]);
+  });
+});
