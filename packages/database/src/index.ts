@@ -25,6 +25,10 @@ export type {
 export * from './queries/accept.ts';
 export * from './queries/api-keys.ts';
 export * from './queries/apply-memories.ts';
+export * from './queries/compression-claims.ts';
+export * from './queries/compression-memories.ts';
+export * from './queries/compression-periods.ts';
+export * from './queries/compression-runs.ts';
 export * from './queries/conversations.ts';
 export * from './queries/document-chunks.ts';
 export * from './queries/document-matches.ts';

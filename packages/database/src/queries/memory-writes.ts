@@ -144,7 +144,7 @@ function toRecord(memory: NewMemory): Record<string, unknown> {
 
 // One more version of each row in `changed` (which has the columns of memories); `before` has the same rows as
 // they were when the statement began.
-const ADD_VERSIONS = `insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before,
+export const ADD_VERSIONS = `insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before,
     after, actor, extraction_id)
   select changed.id,
     (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
