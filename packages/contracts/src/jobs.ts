@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Every queue. Bull Board, metrics and health list them in this order. */
-export const QUEUE_NAMES = ['extraction', 'maintenance'] as const;
+export const QUEUE_NAMES = ['extraction', 'compression', 'maintenance'] as const;
 
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
@@ -30,6 +30,14 @@ export const JOBS = {
   },
   /** Does nothing but pass through the queue: the proof of life that progress is measured by. */
   heartbeat: { queue: 'maintenance', payload: z.object({}), timeoutMs: 10_000 },
+  /** Take one compression run from the ledger to its end. A weekly run may ask the model many times. */
+  compress: {
+    queue: 'compression',
+    payload: z.object({ runId: z.uuid(), tenantId: z.uuid() }),
+    timeoutMs: 3_600_000,
+  },
+  /** Find the users that a due period of compression has work for, and give each a run. */
+  'compress-due': { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
   /** Delete what has expired. */
   purge: { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
 } as const satisfies Record<string, { queue: QueueName; payload: z.ZodType; timeoutMs: number }>;

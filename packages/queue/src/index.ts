@@ -20,6 +20,7 @@ export type {
   QueuesDeps,
   QueueWorker,
   RedisQueueConfig,
+  ScheduledJob,
   StuckQuestion,
   WorkerDeps,
   WorkerProgress,

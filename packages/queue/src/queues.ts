@@ -8,6 +8,7 @@ import { createOutageLog } from './outage-log.ts';
 import { openPostgresProducer } from './postgres-backend.ts';
 import { perQueue } from './per-queue.ts';
 import { openRedisProducer } from './redis-backend.ts';
+import { setSchedule } from './schedule.ts';
 import type { JobEntry, QueueConfig, QueueCounts, Queues, QueuesDeps } from './types.ts';
 import { PAUSE_LIMITER } from './worker-settings.ts';
 
@@ -108,8 +109,12 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
     missing,
     counts: async () => {
       const asked = perQueue((queue) => ask(() => countJobs(backend.queues[queue]), SLOW_DEADLINE_MS));
-      const [extraction, maintenance] = await Promise.all([asked.extraction, asked.maintenance]);
-      return { extraction, maintenance };
+      const [extraction, compression, maintenance] = await Promise.all([
+        asked.extraction,
+        asked.compression,
+        asked.maintenance,
+      ]);
+      return { extraction, compression, maintenance };
     },
     oldestWaitingAgeMs,
     pause,
@@ -117,6 +122,8 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
       await ask(() => backend.queues[queue].removeRateLimitKey(), SLOW_DEADLINE_MS);
     },
     pausedMs,
+    schedule: (entry) =>
+      ask(() => setSchedule(backend.queues[JOBS[entry.name].queue], entry, deps.clock()), SLOW_DEADLINE_MS),
     bullQueues: () => QUEUE_NAMES.map((queue) => backend.queues[queue]),
     ping: () => ask(backend.store.ping, Math.max(backend.deadlineMs, 500)),
     close: backend.close,

@@ -30,6 +30,17 @@ export type JobEntry = {
   [N in JobName]: Readonly<{ name: N; data: JobData<N>; jobId: string }>;
 }[JobName];
 
+/** A job that comes again by a clock: `pattern` is a cron pattern of five fields in `timeZone`; null: never. */
+export type ScheduledJob = {
+  [N in JobName]: Readonly<{
+    name: N;
+    data: JobData<N>;
+    /** One schedule has one id, whatever its times; it holds no `:`. */
+    id: string;
+    at: Readonly<{ pattern: string; timeZone: string }> | null;
+  }>;
+}[JobName];
+
 export type QueueCounts = Readonly<{
   waiting: number;
   active: number;
@@ -61,6 +72,11 @@ export type Queues = Readonly<{
   resume: (queue: QueueName) => Promise<void>;
   /** Milliseconds until a paused queue goes on, 0 when it is not paused. */
   pausedMs: (queue: QueueName) => Promise<number>;
+  /**
+   * Makes a schedule be as given, however often it is called; a flush of the backend takes it away. The scheduled time
+   * is a hint: what has to happen once per period is decided elsewhere.
+   */
+  schedule: (entry: ScheduledJob) => Promise<void>;
   /** BullMQ's own objects, for Bull Board only. */
   bullQueues: () => readonly Queue[];
   /** Rejects with `queue_unavailable` when the backend does not answer. */
