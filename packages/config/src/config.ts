@@ -82,6 +82,11 @@ export type SchedulingConfig = Readonly<{
   dailyFlushAt: string;
   staleAfterS: number;
 }>;
+/** A clock time; `weekday` 0 is Sunday, null every day. */
+export type ClockTime = Readonly<{ weekday: number | null; hour: number; minute: number }>;
+
+/** When memories are compressed; null for never. */
+export type CompressionConfig = Readonly<{ daily: ClockTime | null; weekly: ClockTime | null }>;
 
 export type Config = Readonly<{
   host: string;
@@ -127,6 +132,7 @@ export type Config = Readonly<{
     sweepIntervalMs: number;
     sweepGraceMs: number;
     deletedRetentionDays: number;
+    compression: CompressionConfig;
   }>;
 }>;
 
@@ -202,8 +208,22 @@ export function loadConfig(raw: RawEnvironment): Config {
       sweepIntervalMs: env.SWEEP_INTERVAL_MS,
       sweepGraceMs: env.SWEEP_GRACE_MS,
       deletedRetentionDays: env.DELETED_RETENTION_DAYS,
+      compression: {
+        daily: clockTime(env.COMPRESS_DAILY_AT),
+        weekly: clockTime(env.COMPRESS_WEEKLY_AT),
+      },
     },
   });
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** `HH:MM`, with a weekday before it or not; `off` is null. */
+function clockTime(text: string): ClockTime | null {
+  if (text === 'off') return null;
+  const [hour = 0, minute = 0] = text.slice(-5).split(':').map(Number);
+  const weekday = WEEKDAYS.indexOf(text.slice(0, -6));
+  return { weekday: weekday < 0 ? null : weekday, hour, minute };
 }
 
 function chatModelConfig(env: Environment): ChatModelConfig | null {

@@ -126,6 +126,18 @@ export const environmentSchema = z.object({
   DELETED_RETENTION_DAYS: nonNegativeInt.default(30),
   SHUTDOWN_GRACE_MS: nonNegativeInt.default(10_000),
 
+  COMPRESS_DAILY_AT: z
+    .string()
+    .regex(/^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/, 'has to be HH:MM or off')
+    .default('03:00'),
+  COMPRESS_WEEKLY_AT: z
+    .string()
+    .regex(
+      /^(?:off|(?:sunday|monday|tuesday|wednesday|thursday|friday|saturday) (?:[01]\d|2[0-3]):[0-5]\d)$/,
+      'has to be a weekday and HH:MM, as in monday 04:00, or off',
+    )
+    .default('monday 04:00'),
+
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
 });

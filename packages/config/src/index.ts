@@ -2,6 +2,8 @@ export { loadConfig } from './config.ts';
 export type {
   AuthConfig,
   ChatModelConfig,
+  ClockTime,
+  CompressionConfig,
   Config,
   EmbeddingConfig,
   QueueLimits,

@@ -1,5 +1,7 @@
 export { retryDelayMs } from './backoff.ts';
 export type { RetryDelayInput, RetryPolicy } from './backoff.ts';
+export { compressJob, compressJobId } from './compress-job.ts';
+export type { QueuedCompression } from './compress-job.ts';
 export { extractJob, extractJobId } from './extract-job.ts';
 export type { QueuedExtraction } from './extract-job.ts';
 export { heartbeatJobId } from './heartbeat.ts';

@@ -11,6 +11,7 @@ import {
   listOpenBreakers,
   readLedgerStatistics,
   registerEmbeddingModel,
+  renewLeases,
 } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
@@ -26,10 +27,11 @@ import {
 import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { startCompressing } from './compressing/start-compressing.ts';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { createEmbedTexts } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
-import { createLeases } from './extracting/leases.ts';
+import { createLeases, LEASE_MS } from './extracting/leases.ts';
 import { openChatModel } from './extracting/open-chat-model.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
@@ -116,10 +118,12 @@ async function build(
           logger,
           now: Date.now,
           probeIntervalMs: config.extractor.probeIntervalMs,
-          onClosed: () => queues.resume('extraction'),
+          onClosed: async () => {
+            await Promise.all([queues.resume('extraction'), queues.resume('compression')]);
+          },
         });
   const watch = createProviderWatch({ health: createProviderHealth(), breaker, logger });
-  const leases = closers.add(createLeases({ database }));
+  const leases = closers.add(createLeases({ renew: (claims) => renewLeases(database, claims, LEASE_MS) }));
 
   const embedLater = async (tenantId: string, memoryIds: readonly string[]) => {
     try {
@@ -167,6 +171,20 @@ async function build(
     random: Math.random,
   });
   closers.add({ close: () => settlesWithin(extracting.close(), HAND_BACK_MS) });
+  const compressing = await startCompressing({
+    config,
+    logger,
+    database,
+    queues,
+    queueConfig: deps.queueConfig,
+    model: chatModel,
+    prompts,
+    watch,
+    wantsEmbedding,
+    embedLater,
+    newId,
+  });
+  closers.add({ close: () => settlesWithin(compressing.close(), HAND_BACK_MS) });
   const embedPending = createEmbedPending({ database, embedTexts, logger });
   const embedChunks = createEmbedChunks({ database, embedTexts, logger, now });
   /** Memories before documents; neither when the model is away. */
@@ -192,6 +210,7 @@ async function build(
     extracting.takeNoMore();
     return extraction.close({ graceMs: config.shutdownGraceMs });
   });
+  working.push(() => compressing.closeWorker(config.shutdownGraceMs));
   const maintenance = await createWorker(deps.queueConfig, {
     ...common,
     queue: 'maintenance',
@@ -199,6 +218,7 @@ async function build(
     handler: async (job, { signal }) => {
       if (job.name === 'embed') return embedAll(job.data, signal);
       if (job.name === 'purge') return purgeJob(signal);
+      if (job.name === 'compress-due') return compressing.runDue(signal);
       return { kind: 'done' };
     },
   });
@@ -238,7 +258,7 @@ async function build(
   working.push(() => settlesWithin(scheduler.close(), MAINTENANCE_GRACE_MS));
   addGauges(database, closers);
 
-  const workers = { extraction, maintenance };
+  const workers = { extraction, compression: compressing.worker, maintenance };
   const app = createHttpApp({
     service: 'extractor',
     version: VERSION,
@@ -254,7 +274,7 @@ async function build(
       impaired: () => (chatModel?.availability().kind === 'none' ? ['extraction_model'] : []),
       liveness: async () => {
         const stuck = await Promise.all(
-          (['extraction', 'maintenance'] as const).map(async (queue) => {
+          (['extraction', 'compression', 'maintenance'] as const).map(async (queue) => {
             const oldestWaitingAgeMs = await queues.oldestWaitingAgeMs(queue).catch(() => 0);
             const question = { now: Date.now(), oldestWaitingAgeMs, thresholdMs: STUCK_AFTER_MS };
             return workers[queue].isStuck(question) ? [`worker_stuck:${queue}`] : [];

@@ -45,6 +45,7 @@ describe('Bull Board', () => {
     const queues = await board('GET', '/api/queues', basic(reader));
     expect(queues.body.queues.map((queue: { name: string }) => queue.name)).toEqual([
       'extraction',
+      'compression',
       'maintenance',
     ]);
     expect(queues.body.queues[0].counts.waiting).toBe(1);

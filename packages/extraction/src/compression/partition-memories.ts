@@ -11,11 +11,11 @@ export type Partition = Readonly<{
 /** Fewer memories than this have hardly anything to merge and are not worth a call. */
 export const MIN_PARTITION_MEMORIES = 4;
 
-/**
- * Estimated tokens of memories in one question: about 60 statements, so that an answer that repeats half of them
- * still fits into the default LLM_MAX_TOKENS.
- */
-export const PARTITION_TOKENS = 600;
+/** Estimated tokens of memories in one question: about 80 statements. */
+export const PARTITION_TOKENS = 1_000;
+
+/** Output limit of an answer: all of a partition said once more, and the JSON around it. */
+export const COMPRESSION_REPLY_TOKENS = 2_500;
 
 /** Splits memories, in their order, into runs of at most `tokens`; one that is larger alone stands alone. */
 export function splitByTokens<M extends Pick<Compressible, 'content'>>(

@@ -82,7 +82,7 @@ export function planWeekly({
     }));
   const facts = splitByTokens(
     important.filter((memory) => !dropped.has(memory.id)).slice(0, PROFILE_FACTS),
-    2 * PARTITION_TOKENS,
+    PARTITION_TOKENS,
   )[0];
   const asked = [...profile.toSorted(byTime), ...(facts ?? [])];
   if (asked.some(isNew)) {

@@ -45,6 +45,11 @@ export function blamesProvider(code: ErrorCode): boolean {
   return treatment === 'outage' || treatment === 'transient';
 }
 
+/** Whether an error says that this request will not work with this model, however often it is made. */
+export function decidesForGood(code: ErrorCode): boolean {
+  return TREATMENTS[code] === 'fail';
+}
+
 /** An account without credit or a wrong key is not mended within seconds. */
 const OPERATOR_DELAY_MS = 30_000;
 

@@ -1,19 +1,27 @@
-import { type Claim, renewLeases, type Sql } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 
 /** A dead worker's extraction is free after this long; see claimExtraction. */
 export const LEASE_MS = 8_000;
 const RENEW_EVERY_MS = 2_500;
 
+/** What a worker holds: the id of a ledger row, and the fence it claimed it with. */
+type Held = Readonly<{ id: string; fence: number }>;
+
 export type Leases = Readonly<{
   /** Keeps the claim's lease alive until `release`; the signal fires when it has been lost to another worker. */
-  hold: (claim: Claim) => Readonly<{ signal: AbortSignal; release: () => void }>;
+  hold: (claim: Held) => Readonly<{ signal: AbortSignal; release: () => void }>;
   close: () => void;
 }>;
 
-/** Renews the leases of everything that this process is working on, in one statement for all. */
-export function createLeases(deps: { database: Sql }): Leases {
-  const held = new Map<string, { claim: Claim; controller: AbortController }>();
+/**
+ * Renews the leases of everything of one ledger that this process is working on, in one statement for all.
+ *
+ * @param deps.renew extends leases by `LEASE_MS` and resolves to the ids that this worker no longer holds
+ */
+export function createLeases(deps: {
+  renew: (claims: readonly Held[]) => Promise<readonly string[]>;
+}): Leases {
+  const held = new Map<string, { claim: Held; controller: AbortController }>();
   let renewing = false;
   const timer = setInterval(() => void renew(), RENEW_EVERY_MS);
   timer.unref();
@@ -23,16 +31,10 @@ export function createLeases(deps: { database: Sql }): Leases {
     if (renewing || entries.length === 0) return;
     renewing = true;
     try {
-      const lost = new Set(
-        await renewLeases(
-          deps.database,
-          entries.map((entry) => entry.claim),
-          LEASE_MS,
-        ),
-      );
+      const lost = new Set(await deps.renew(entries.map((entry) => entry.claim)));
       for (const { claim, controller } of entries) {
         if (lost.has(claim.id))
-          controller.abort(new AppError('fenced', 'Another worker has this extraction.'));
+          controller.abort(new AppError('fenced', 'Another worker has taken this over.'));
       }
     } catch {
       // A database that is away renews nothing and lets nobody else claim either; the next tick tries again.

@@ -201,7 +201,7 @@ const DONE: JobOutcome = { kind: 'done' };
 const ALREADY_OVER: JobOutcome = { kind: 'done', counts: { already_over: 1 } };
 
 /** The queue's signal, less the one reason that does not end a run. */
-function withoutLockLoss(queueSignal: AbortSignal): AbortSignal {
+export function withoutLockLoss(queueSignal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const pass = () => {
     const reason: unknown = queueSignal.reason;

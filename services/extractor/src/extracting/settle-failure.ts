@@ -134,13 +134,14 @@ function positive(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-function toAppError(thrown: unknown, signal: AbortSignal): AppError {
+/** What was thrown, or why the run was aborted. */
+export function toAppError(thrown: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && isAppError(signal.reason)) return signal.reason;
   if (isAppError(thrown)) return thrown;
   return new AppError('internal', 'An unexpected error of the extractor; see its log.', { cause: thrown });
 }
 
 /** Class and sentence for the ledger: `model_throttled` is shown as `throttled`. */
-function recordOf(error: AppError): { errorClass: string; errorMessage: string } {
+export function recordOf(error: AppError): { errorClass: string; errorMessage: string } {
   return { errorClass: error.code.replace(/^model_/, ''), errorMessage: error.message };
 }

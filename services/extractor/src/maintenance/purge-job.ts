@@ -1,9 +1,9 @@
-import { purge, type Sql } from '@factmill/database';
+import { purge, purgeCompressionTexts, type Sql } from '@factmill/database';
 import type { JobOutcome } from '@factmill/queue';
 
 const BATCH = 1_000;
 
-/** The `purge` job: removes expired and long-deleted memories in small transactions (D18). */
+/** The `purge` job: removes expired and long-deleted memories, and what old compressions quote, in small transactions (D18). */
 export function createPurgeJob(deps: { database: Sql; deletedRetentionDays: number }) {
   return async function purgeJob(signal: AbortSignal): Promise<JobOutcome> {
     let memories = 0;
@@ -14,7 +14,11 @@ export function createPurgeJob(deps: { database: Sql; deletedRetentionDays: numb
         limit: BATCH,
       });
       memories += purged.memories;
-      if (purged.memories < BATCH && purged.idempotencyKeys < BATCH)
+      const runs = await purgeCompressionTexts(deps.database, {
+        days: deps.deletedRetentionDays,
+        limit: BATCH,
+      });
+      if (purged.memories < BATCH && purged.idempotencyKeys < BATCH && runs < BATCH)
         return { kind: 'done', counts: { memories } };
     }
   };

@@ -1,0 +1,36 @@
+import type { ReplySchema } from '../reply-schema.ts';
+import type { CompressionTemplate } from './compression-plan.ts';
+
+const STATEMENT = {
+  type: 'object',
+  properties: {
+    text: { type: 'string' },
+    category: { type: 'string' },
+    from: { type: 'array', items: { type: 'integer' } },
+  },
+  required: ['text', 'from'],
+  additionalProperties: false,
+};
+
+function listOf(name: string, more: Record<string, unknown> = {}): ReplySchema {
+  return {
+    name,
+    schema: {
+      type: 'object',
+      properties: { [name]: { type: 'array', items: STATEMENT }, ...more },
+      required: [name, ...Object.keys(more)],
+      additionalProperties: false,
+    },
+  };
+}
+
+const SCHEMAS: Readonly<Record<CompressionTemplate, ReplySchema>> = {
+  'compress-events': listOf('facts'),
+  'merge-partition': listOf('memories'),
+  'update-profile': listOf('profile', { archive: { type: 'array', items: { type: 'integer' } } }),
+};
+
+/** The form of the reply to a question; replies are read by the tolerant reader all the same. */
+export function compressionReplySchema(template: CompressionTemplate): ReplySchema {
+  return SCHEMAS[template];
+}

@@ -1,0 +1,174 @@
+import {
+  assertRunFence,
+  type CompressibleMemory,
+  type DatabasePool,
+  finishCompressionRun,
+  lockUserMemories,
+  readCompressible,
+  type RunClaim,
+  saveCompressionPlan,
+  type Sql,
+} from '@factmill/database';
+import { type CompressionDecision, type CompressionPlan, decideCompression } from '@factmill/extraction';
+import { ARCHIVE_SCORE, decayedScore, FADING_CATEGORIES } from '@factmill/ranking';
+import { withSpan } from '@factmill/telemetry';
+import type { Answers, createAnswerSteps } from './answer-steps.ts';
+import { applyDecisions, type ApplyDeps } from './apply-decisions.ts';
+import type { createMakePlan } from './make-plan.ts';
+
+const NOTHING_DONE = {
+  added: 0,
+  merged: 0,
+  collapsed: 0,
+  archived: 0,
+  updated: 0,
+  promoted: 0,
+  compressed: 0,
+};
+
+export type CompressDeps = ApplyDeps &
+  Readonly<{
+    database: DatabasePool;
+    makePlan: ReturnType<typeof createMakePlan>;
+    answerSteps: ReturnType<typeof createAnswerSteps>;
+    /** Has vectors computed for memories that lack them. */
+    embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
+  }>;
+
+type Decided = Readonly<{
+  decisions: readonly CompressionDecision[];
+  current: ReadonlyMap<string, CompressibleMemory>;
+  counts: Record<string, number>;
+}>;
+
+/**
+ * The way of a claimed run: plan, fixed → model, each answer pinned → decisions → memories. Every step can be
+ * repeated: a run that died goes on where it was, and its end is one transaction. A dry run ends before the memories,
+ * with its decisions kept as a proposal. Resolves to the counts of what changed (or would).
+ *
+ * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
+ */
+export function createCompressMemories(deps: CompressDeps) {
+  const { database } = deps;
+
+  return async function compressMemories(
+    claim: RunClaim,
+    signal: AbortSignal,
+  ): Promise<Record<string, number>> {
+    const plan = (claim.plan as CompressionPlan | null) ?? (await makePlan(claim));
+    const answers = await deps.answerSteps(claim, plan, signal);
+    signal.throwIfAborted();
+    return withSpan('apply', {}, () =>
+      claim.dryRun ? propose(claim, plan, answers) : apply(claim, plan, answers),
+    );
+  };
+
+  async function makePlan(claim: RunClaim): Promise<CompressionPlan> {
+    const plan = await deps.makePlan(claim);
+    await saveCompressionPlan(database, claim, plan);
+    return plan;
+  }
+
+  async function propose(
+    claim: RunClaim,
+    plan: CompressionPlan,
+    answers: Answers,
+  ): Promise<Record<string, number>> {
+    const { decisions, counts } = await decide(database, claim, plan, answers);
+    const expected = { ...NOTHING_DONE, ...expectedCounts(decisions), ...counts };
+    await finishCompressionRun(database, claim, { state: 'proposed', decisions, counts: expected });
+    return expected;
+  }
+
+  async function apply(
+    claim: RunClaim,
+    plan: CompressionPlan,
+    answers: Answers,
+  ): Promise<Record<string, number>> {
+    const applied = await database.transaction(
+      async (tx) => {
+        await assertRunFence(tx, claim);
+        await lockUserMemories(tx, claim.tenantId, claim.userId);
+        const { decisions, current, counts } = await decide(tx, claim, plan, answers);
+        const { withoutVector, ...done } = await applyDecisions(tx, deps, claim, decisions, current);
+        const all = { ...done.counts, ...counts };
+        await finishCompressionRun(tx, claim, { state: 'done', decisions, counts: all });
+        return { counts: all, withoutVector };
+      },
+      { maxAttempts: 3 },
+    );
+    if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
+    return applied.counts;
+  }
+
+  async function decide(
+    sql: Sql,
+    claim: RunClaim,
+    plan: CompressionPlan,
+    answers: Answers,
+  ): Promise<Decided> {
+    const weekly = claim.kind === 'weekly';
+    const memories = await readCompressible(sql, {
+      ...claim,
+      ids: idsOf(plan),
+      categories: weekly ? FADING_CATEGORIES : [],
+    });
+    const current = new Map(memories.map((memory) => [memory.id, memory]));
+    const at = deps.now().getTime();
+    const { decisions, refused } = decideCompression({
+      plan,
+      answers: answers.byStep,
+      current,
+      faded: weekly ? memories.filter((memory) => hasFaded(memory, at)).map(({ id }) => id) : [],
+    });
+    return {
+      decisions,
+      current,
+      counts: {
+        refused: Object.values(refused).reduce((sum, count) => sum + count, 0),
+        unanswered: answers.unanswered,
+      },
+    };
+  }
+}
+
+function idsOf(plan: CompressionPlan): string[] {
+  return [
+    ...new Set([
+      ...plan.collapses.flatMap(({ into, from }) => [into, ...from]),
+      ...plan.steps.flatMap(({ sources }) => sources.map(({ id }) => id)),
+      ...plan.byRule.map(({ id }) => id),
+    ]),
+  ];
+}
+
+const FADING: ReadonlySet<string> = new Set(FADING_CATEGORIES);
+
+/** Age counts from when a memory was last stated or asked for: what is in use does not fade. */
+function hasFaded(
+  { category, importance, statedAt, lastAccessedAt, tier }: CompressibleMemory,
+  at: number,
+): boolean {
+  if (!FADING.has(category) || tier === 3) return false;
+  const lastUse = Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
+  return decayedScore({ category, importance, ageMs: at - lastUse }) <= ARCHIVE_SCORE;
+}
+
+/** What a proposal would change, as far as can be told without doing it. */
+function expectedCounts(decisions: readonly CompressionDecision[]): Record<string, number> {
+  const count = (
+    op: CompressionDecision['op'],
+    of: (decision: CompressionDecision) => number = () => 1,
+  ): number =>
+    decisions.filter((decision) => decision.op === op).reduce((sum, decision) => sum + of(decision), 0);
+  const sources = (decision: CompressionDecision): number => ('from' in decision ? decision.from.length : 0);
+  return {
+    added: count('fact') + count('merge') + count('profile_add'),
+    merged: count('merge', sources),
+    collapsed: count('collapse', sources),
+    archived: count('archive'),
+    updated: count('profile_update'),
+    promoted: count('promote'),
+    compressed: count('compressed', (decision) => (decision.op === 'compressed' ? decision.ids.length : 0)),
+  };
+}

@@ -1,0 +1,88 @@
+import type { CompressionConfig } from '@factmill/config';
+import { type Sql, takeUnattendedRuns } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import { toCronPattern } from '@factmill/extraction';
+import { compressJob, compressJobId, type Queues } from '@factmill/queue';
+import type { Logger } from '@factmill/telemetry';
+import type { DuePeriods } from './due-periods.ts';
+
+const PAGE = 500;
+
+export type CompressionClockDeps = Readonly<{
+  database: Sql;
+  queues: Queues;
+  duePeriods: Pick<DuePeriods, 'find'>;
+  config: CompressionConfig;
+  timeZone: string;
+  intervalMs: number;
+  graceMs: number;
+  logger: Logger;
+}>;
+
+export type CompressionClock = Readonly<{ close: () => Promise<void> }>;
+
+/**
+ * Keeps compression going, in every extractor, from its start on: registers the schedules with the queue (which loses
+ * them when Redis is flushed), asks for what is due and was missed, and puts back open runs that the queue does not
+ * know. All of it can be done any number of times by any number of processes.
+ */
+export function createCompressionClock(deps: CompressionClockDeps): CompressionClock {
+  const { config, database, queues, timeZone } = deps;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+
+  async function schedule(): Promise<void> {
+    for (const kind of ['daily', 'weekly'] as const) {
+      const at = config[kind];
+      await queues.schedule({
+        id: `compression-${kind}`,
+        name: 'compress-due',
+        data: {},
+        at: at === null ? null : { pattern: toCronPattern(at), timeZone },
+      });
+    }
+  }
+
+  async function askForMissed(): Promise<void> {
+    const ids = (await deps.duePeriods.find()).map(({ kind, period }) => `compress-due_${kind}_${period}`);
+    // One that ran and did not get to the end is forgotten here, and asked for again.
+    const missing = await queues.missing('compress-due', ids);
+    await queues.enqueue(missing.map((jobId) => ({ name: 'compress-due', data: {}, jobId })));
+  }
+
+  async function putBack(): Promise<void> {
+    const open = await takeUnattendedRuns(database, { graceMs: deps.graceMs, limit: PAGE });
+    const missing = new Set(await queues.missing('compress', open.map(compressJobId)));
+    await queues.enqueue(open.filter((run) => missing.has(compressJobId(run))).map(compressJob));
+  }
+
+  async function round(): Promise<void> {
+    for (const step of [schedule, askForMissed, putBack]) {
+      try {
+        await step();
+      } catch (error) {
+        // Both stores come back, or readiness shows it; the next round does the work.
+        const code = isAppError(error) ? error.code : 'internal';
+        deps.logger.debug({ code }, 'compression could not be asked for');
+      }
+    }
+  }
+
+  function next(delayMs: number): void {
+    timer = setTimeout(() => {
+      running = round().finally(() => {
+        if (!closed) next(deps.intervalMs);
+      });
+    }, delayMs);
+  }
+  next(0);
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { Config } from '@factmill/config';
+import {
+  assertRunFence,
+  claimCompressionRun,
+  failCompressionRun,
+  releaseCompressionRun,
+  type RunClaim,
+  type Sql,
+} from '@factmill/database';
+import { AppError, isAppError } from '@factmill/errors';
+import type { JobContext, JobOutcome } from '@factmill/queue';
+import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
+import { blamesProvider, decideRetry } from '../extracting/decide-retry.ts';
+import { LEASE_MS, type Leases } from '../extracting/leases.ts';
+import { withoutLockLoss } from '../extracting/process-extraction.ts';
+import type { ProviderHealth } from '../extracting/provider-health.ts';
+import { readRetryPolicy, recordOf, toAppError, waitForDatabase } from '../extracting/settle-failure.ts';
+import type { createCompressMemories } from './compress-memories.ts';
+
+export type ProcessCompressionDeps = Readonly<{
+  database: Sql;
+  config: Config['extractor'];
+  leases: Leases;
+  health: ProviderHealth;
+  compressMemories: ReturnType<typeof createCompressMemories>;
+  workerId: string;
+  logger: Logger;
+  random: () => number;
+}>;
+
+export type ProcessCompression = Readonly<{
+  process: (job: CompressJob, context: JobContext) => Promise<JobOutcome>;
+  /** Aborts what still runs and hands it back; resolves when all of it has. */
+  close: () => Promise<void>;
+}>;
+
+type CompressJob = Readonly<{ runId: string; tenantId: string }>;
+
+/** A run that so many workers in a row never came back from kills them. */
+const MAX_LOST_CLAIMS = 20;
+
+/** How long a job waits whose run an earlier delivery in this process is still working on. */
+const BUSY_DELAY_MS = 1_000;
+
+/**
+ * One job: claims the run, keeps its lease, compresses, and turns what went wrong into what happens next, by the same
+ * rules as an extraction: an outage of the provider rests the queue and burns no attempt; what will not work fails with
+ * its class, and nothing is undone.
+ */
+export function createProcessCompression(deps: ProcessCompressionDeps): ProcessCompression {
+  const countEnded = createCounter(
+    'factmill_compressions_total',
+    'Compression runs by kind and how they ended',
+  );
+  const running = new Map<string, Promise<JobOutcome>>();
+  const stopping = new AbortController();
+
+  return {
+    async process(job, context) {
+      if (running.has(job.runId)) return { kind: 'delay', ms: BUSY_DELAY_MS };
+      const run = claimAndRun(job, context);
+      running.set(job.runId, run);
+      try {
+        return await run;
+      } finally {
+        running.delete(job.runId);
+      }
+    },
+    async close() {
+      stopping.abort(new AppError('shutting_down', 'The worker is stopping.'));
+      await Promise.allSettled(running.values());
+    },
+  };
+
+  async function claimAndRun(job: CompressJob, context: JobContext): Promise<JobOutcome> {
+    const startedAt = performance.now();
+    try {
+      const answer = await claimCompressionRun(deps.database, {
+        tenantId: job.tenantId,
+        id: job.runId,
+        workerId: deps.workerId,
+        leaseMs: LEASE_MS,
+      });
+      if (answer.kind === 'over') return { kind: 'done', counts: { already_over: 1 } };
+      if (answer.kind === 'leased') return { kind: 'delay', ms: answer.retryInMs };
+      const { claim } = answer;
+      return await withSpan(
+        'compress',
+        { kind: 'consumer', attributes: { 'factmill.compression_run_id': claim.id } },
+        async () => {
+          const outcome = await run(claim, context);
+          countEnded(1, { kind: claim.kind, outcome: outcome.kind });
+          deps.logger.info(
+            {
+              compression_run_id: claim.id,
+              tenant_id: claim.tenantId,
+              kind: claim.kind,
+              outcome: outcome.kind,
+              duration_ms: Math.round(performance.now() - startedAt),
+              ...(outcome.kind === 'done' ? outcome.counts : {}),
+            },
+            'compression',
+          );
+          return outcome;
+        },
+      );
+    } catch (error) {
+      if (isAppError(error) && error.code === 'database_unavailable') {
+        return waitForDatabase(context.attemptStarted, deps.random);
+      }
+      throw error;
+    }
+  }
+
+  async function run(claim: RunClaim, context: JobContext): Promise<JobOutcome> {
+    const lease = deps.leases.hold(claim);
+    const signal = AbortSignal.any([withoutLockLoss(context.signal), lease.signal, stopping.signal]);
+    const round = deps.health.round();
+    try {
+      if (claim.lostClaims >= MAX_LOST_CLAIMS) {
+        await failCompressionRun(deps.database, claim, {
+          errorClass: 'poisoned',
+          errorMessage: `${MAX_LOST_CLAIMS} workers in a row did not survive this run.`,
+        });
+        return { kind: 'fail', reason: 'poisoned' };
+      }
+      await assertRunFence(deps.database, claim);
+      return { kind: 'done', counts: await deps.compressMemories(claim, signal) };
+    } catch (thrown) {
+      const error = toAppError(thrown, signal);
+      if (error.code === 'fenced') return { kind: 'done', counts: { fenced: 1 } };
+      return await settle(claim, error, context, round);
+    } finally {
+      lease.release();
+    }
+  }
+
+  async function settle(
+    claim: RunClaim,
+    error: AppError,
+    context: JobContext,
+    round: number,
+  ): Promise<JobOutcome> {
+    if (error.code === 'database_unavailable') return waitForDatabase(context.attemptStarted, deps.random);
+    const entry = recordOf(error);
+    if (error.code === 'shutting_down') {
+      await releaseCompressionRun(deps.database, claim, { delayMs: 0, burns: false, ...entry });
+      return { kind: 'delay', ms: 0 };
+    }
+    const decision = decideRetry({
+      error,
+      attempts: claim.attempts,
+      maxAttempts: deps.config.maxAttempts,
+      policy: await readRetryPolicy(deps.database, deps.config),
+      provider: blamesProvider(error.code)
+        ? deps.health.failed(claim.id, round)
+        : { failuresInRow: 0, othersSucceed: false },
+      random: deps.random,
+    });
+    deps.logger.warn(
+      { compression_run_id: claim.id, code: error.code, decision: decision.kind, attempts: claim.attempts },
+      'compression failed',
+    );
+    if (decision.kind === 'fail') {
+      await failCompressionRun(deps.database, claim, entry);
+      return { kind: 'fail', reason: error.code };
+    }
+    const burns = decision.kind === 'retry' && decision.burns;
+    await releaseCompressionRun(deps.database, claim, { delayMs: decision.delayMs, burns, ...entry });
+    return { kind: decision.kind === 'outage' ? 'pause' : 'delay', ms: decision.delayMs };
+  }
+}
