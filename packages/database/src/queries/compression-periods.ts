@@ -34,7 +34,10 @@ export async function lockPeriod(tx: Sql, period: CompressionPeriod): Promise<Pe
   );
   return row.finished
     ? null
-    : { afterTenant: row.afterTenant ?? '00000000-0000-0000-0000-000000000000', afterUser: row.afterUser ?? '' };
+    : {
+        afterTenant: row.afterTenant ?? '00000000-0000-0000-0000-000000000000',
+        afterUser: row.afterUser ?? '',
+      };
 }
 
 /** Notes how far the search has come and how many runs it has added; `finished`: there are no more users. */

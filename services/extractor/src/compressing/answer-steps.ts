@@ -19,14 +19,14 @@ import { AppError, isAppError } from '@factmill/errors';
 import type { ChatMessage, ChatModel } from '@factmill/models';
 import { withSpan } from '@factmill/telemetry';
 import { decidesForGood } from '../extracting/decide-retry.ts';
-import type { ProviderHealth } from '../extracting/provider-health.ts';
+import type { Caller, ProviderWatch } from '../extracting/provider-watch.ts';
 
 export type AnswerStepsDeps = Readonly<{
   database: Sql;
   /** Null when no model is configured. */
   model: ChatModel | null;
   prompts: Prompts;
-  health: ProviderHealth;
+  watch: ProviderWatch;
   /** Monotonic milliseconds. */
   now: () => number;
   /** Resolves after `ms`, or rejects when the signal fires. */
@@ -37,6 +37,14 @@ export type Answers = Readonly<{
   byStep: ReadonlyMap<string, string>;
   /** Steps that the model could not answer; their memories stay as they are. */
   unanswered: number;
+  /** The provider is down, and somebody else makes the next try: nothing can be asked for so long. Else null. */
+  restsMs: number | null;
+}>;
+
+/** A run as its calls are told of: whether the present one is the one try of a provider that is down. */
+export type RunCaller = { -readonly [K in keyof Caller]: Caller[K] } & Readonly<{
+  /** Ends such a try when the process stops: it may well hang. */
+  stopProbe: AbortSignal;
 }>;
 
 /** How long an answer that has been paid for waits for a database that is away, before it is given up. */
@@ -57,6 +65,7 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
   return async function answerSteps(
     claim: RunClaim,
     plan: CompressionPlan,
+    caller: RunCaller,
     signal: AbortSignal,
   ): Promise<Answers> {
     const kept = await readCompressionAnswers(deps.database, claim.id);
@@ -69,24 +78,31 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
     for (const step of plan.steps) {
       if (byStep.has(step.name) || model === null) continue;
       signal.throwIfAborted();
+      const entry = (await deps.watch.breaker?.enter()) ?? { kind: 'works' };
+      if (entry.kind === 'rests') {
+        deps.watch.refused();
+        return { byStep, unanswered, restsMs: entry.waitMs };
+      }
+      caller.isProbe = entry.kind === 'probe';
       try {
-        const raw = await answer(model, claim, step, signal);
+        const raw = await answer(model, claim, step, caller, signal);
         if (raw !== null) byStep.set(step.name, raw);
       } catch (error) {
         if (signal.aborted || !isAppError(error) || !decidesForGood(error.code)) throw error;
+        await answered(caller);
         failure = error;
         unanswered += 1;
       }
     }
     if (failure !== undefined && byStep.size === 0) throw failure;
-    return { byStep, unanswered };
+    return { byStep, unanswered, restsMs: null };
   };
 
-  async function keep(claim: RunClaim, answered: CompressionAnswer, signal: AbortSignal): Promise<void> {
+  async function keep(claim: RunClaim, answer: CompressionAnswer, signal: AbortSignal): Promise<void> {
     const giveUpAt = deps.now() + PIN_PATIENCE_MS;
     for (;;) {
       try {
-        await saveCompressionAnswer(deps.database, claim, answered);
+        await saveCompressionAnswer(deps.database, claim, answer);
         return;
       } catch (error) {
         if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
@@ -96,11 +112,17 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
     }
   }
 
+  async function answered(caller: RunCaller): Promise<void> {
+    await deps.watch.answered(caller);
+    caller.isProbe = false;
+  }
+
   /** Null when all that the question was about is gone. */
   async function answer(
     model: ChatModel,
     claim: RunClaim,
     step: PlanStep,
+    caller: RunCaller,
     signal: AbortSignal,
   ): Promise<string | null> {
     const memories = await readCompressible(deps.database, {
@@ -122,10 +144,10 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
           messages: [...prompt.messages, ...follow],
           maxTokens: COMPRESSION_REPLY_TOKENS,
           schema: compressionReplySchema(step.template),
-          signal,
+          signal: caller.isProbe ? AbortSignal.any([signal, caller.stopProbe]) : signal,
         }),
       );
-      deps.health.answered();
+      await answered(caller);
       const given = {
         step: step.name,
         model: reply.model,
@@ -136,9 +158,9 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
         completionTokens: reply.usage.completionTokens,
         modelMs: deps.now() - startedAt,
       };
-      const answered: CompressionAnswer = { ...given, status: isUsable(reply.text) ? 'pinned' : 'rejected' };
-      await keep(claim, answered, signal);
-      return answered;
+      const kept: CompressionAnswer = { ...given, status: isUsable(reply.text) ? 'pinned' : 'rejected' };
+      await keep(claim, kept, signal);
+      return kept;
     };
 
     const first = await ask([]);

@@ -12,7 +12,7 @@ import {
 import { type CompressionDecision, type CompressionPlan, decideCompression } from '@factmill/extraction';
 import { ARCHIVE_SCORE, decayedScore, FADING_CATEGORIES } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
-import type { Answers, createAnswerSteps } from './answer-steps.ts';
+import type { Answers, createAnswerSteps, RunCaller } from './answer-steps.ts';
 import { applyDecisions, type ApplyDeps } from './apply-decisions.ts';
 import type { createMakePlan } from './make-plan.ts';
 
@@ -35,6 +35,10 @@ export type CompressDeps = ApplyDeps &
     embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   }>;
 
+/** `done` with the counts of what changed (or would); or nothing, because the provider is down and rests. */
+export type Compressed =
+  Readonly<{ kind: 'done'; counts: Record<string, number> }> | Readonly<{ kind: 'rests'; waitMs: number }>;
+
 type Decided = Readonly<{
   decisions: readonly CompressionDecision[];
   current: ReadonlyMap<string, CompressibleMemory>;
@@ -44,7 +48,7 @@ type Decided = Readonly<{
 /**
  * The way of a claimed run: plan, fixed → model, each answer pinned → decisions → memories. Every step can be
  * repeated: a run that died goes on where it was, and its end is one transaction. A dry run ends before the memories,
- * with its decisions kept as a proposal. Resolves to the counts of what changed (or would).
+ * with its decisions kept as a proposal.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
  */
@@ -53,14 +57,17 @@ export function createCompressMemories(deps: CompressDeps) {
 
   return async function compressMemories(
     claim: RunClaim,
+    caller: RunCaller,
     signal: AbortSignal,
-  ): Promise<Record<string, number>> {
+  ): Promise<Compressed> {
     const plan = (claim.plan as CompressionPlan | null) ?? (await makePlan(claim));
-    const answers = await deps.answerSteps(claim, plan, signal);
+    const answers = await deps.answerSteps(claim, plan, caller, signal);
     signal.throwIfAborted();
-    return withSpan('apply', {}, () =>
+    if (answers.restsMs !== null) return { kind: 'rests', waitMs: answers.restsMs };
+    const counts = await withSpan('apply', {}, () =>
       claim.dryRun ? propose(claim, plan, answers) : apply(claim, plan, answers),
     );
+    return { kind: 'done', counts };
   };
 
   async function makePlan(claim: RunClaim): Promise<CompressionPlan> {

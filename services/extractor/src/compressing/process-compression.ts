@@ -13,15 +13,22 @@ import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
 import { blamesProvider, decideRetry } from '../extracting/decide-retry.ts';
 import { LEASE_MS, type Leases } from '../extracting/leases.ts';
 import { withoutLockLoss } from '../extracting/process-extraction.ts';
-import type { ProviderHealth } from '../extracting/provider-health.ts';
-import { readRetryPolicy, recordOf, toAppError, waitForDatabase } from '../extracting/settle-failure.ts';
+import type { ProviderOutlook, ProviderWatch } from '../extracting/provider-watch.ts';
+import {
+  pauseFor,
+  readRetryPolicy,
+  recordOf,
+  toAppError,
+  waitForDatabase,
+} from '../extracting/settle-failure.ts';
+import type { RunCaller } from './answer-steps.ts';
 import type { createCompressMemories } from './compress-memories.ts';
 
 export type ProcessCompressionDeps = Readonly<{
   database: Sql;
   config: Config['extractor'];
   leases: Leases;
-  health: ProviderHealth;
+  watch: ProviderWatch;
   compressMemories: ReturnType<typeof createCompressMemories>;
   workerId: string;
   logger: Logger;
@@ -30,6 +37,8 @@ export type ProcessCompressionDeps = Readonly<{
 
 export type ProcessCompression = Readonly<{
   process: (job: CompressJob, context: JobContext) => Promise<JobOutcome>;
+  /** A try of a provider that is down ends at once; what else runs is finished. */
+  takeNoMore: () => void;
   /** Aborts what still runs and hands it back; resolves when all of it has. */
   close: () => Promise<void>;
 }>;
@@ -54,6 +63,7 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
   );
   const running = new Map<string, Promise<JobOutcome>>();
   const stopping = new AbortController();
+  const probing = new AbortController();
 
   return {
     async process(job, context) {
@@ -65,6 +75,9 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
       } finally {
         running.delete(job.runId);
       }
+    },
+    takeNoMore() {
+      probing.abort(new AppError('shutting_down', 'The worker is stopping.'));
     },
     async close() {
       stopping.abort(new AppError('shutting_down', 'The worker is stopping.'));
@@ -115,7 +128,8 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
   async function run(claim: RunClaim, context: JobContext): Promise<JobOutcome> {
     const lease = deps.leases.hold(claim);
     const signal = AbortSignal.any([withoutLockLoss(context.signal), lease.signal, stopping.signal]);
-    const round = deps.health.round();
+    const caller: RunCaller = { id: claim.id, isProbe: false, stopProbe: probing.signal };
+    deps.watch.started(caller);
     try {
       if (claim.lostClaims >= MAX_LOST_CLAIMS) {
         await failCompressionRun(deps.database, claim, {
@@ -125,21 +139,23 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
         return { kind: 'fail', reason: 'poisoned' };
       }
       await assertRunFence(deps.database, claim);
-      return { kind: 'done', counts: await deps.compressMemories(claim, signal) };
+      const compressed = await deps.compressMemories(claim, caller, signal);
+      return compressed.kind === 'done' ? compressed : await rest(claim, compressed.waitMs);
     } catch (thrown) {
       const error = toAppError(thrown, signal);
       if (error.code === 'fenced') return { kind: 'done', counts: { fenced: 1 } };
-      return await settle(claim, error, context, round);
+      return await settle(claim, caller, error, context);
     } finally {
+      deps.watch.ended(caller);
       lease.release();
     }
   }
 
   async function settle(
     claim: RunClaim,
+    caller: RunCaller,
     error: AppError,
     context: JobContext,
-    round: number,
   ): Promise<JobOutcome> {
     if (error.code === 'database_unavailable') return waitForDatabase(context.attemptStarted, deps.random);
     const entry = recordOf(error);
@@ -147,14 +163,13 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
       await releaseCompressionRun(deps.database, claim, { delayMs: 0, burns: false, ...entry });
       return { kind: 'delay', ms: 0 };
     }
+    const provider = blamesProvider(error.code) ? await deps.watch.failed(caller) : NOT_BLAMED;
     const decision = decideRetry({
       error,
       attempts: claim.attempts,
       maxAttempts: deps.config.maxAttempts,
       policy: await readRetryPolicy(deps.database, deps.config),
-      provider: blamesProvider(error.code)
-        ? deps.health.failed(claim.id, round)
-        : { failuresInRow: 0, othersSucceed: false },
+      provider,
       random: deps.random,
     });
     deps.logger.warn(
@@ -165,8 +180,26 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
       await failCompressionRun(deps.database, claim, entry);
       return { kind: 'fail', reason: error.code };
     }
-    const burns = decision.kind === 'retry' && decision.burns;
-    await releaseCompressionRun(deps.database, claim, { delayMs: decision.delayMs, burns, ...entry });
-    return { kind: decision.kind === 'outage' ? 'pause' : 'delay', ms: decision.delayMs };
+    if (decision.kind === 'retry') {
+      const { delayMs, burns } = decision;
+      await releaseCompressionRun(deps.database, claim, { delayMs, burns, ...entry });
+      return { kind: 'delay', ms: delayMs };
+    }
+    const delayMs = await deps.watch.rest(caller, error, provider, decision.delayMs);
+    await releaseCompressionRun(deps.database, claim, { delayMs, burns: false, ...entry });
+    return pauseFor(delayMs);
+  }
+
+  /** The provider is down, and this run is not the one to try it. */
+  async function rest(claim: RunClaim, waitMs: number): Promise<JobOutcome> {
+    await releaseCompressionRun(deps.database, claim, {
+      delayMs: waitMs,
+      burns: false,
+      errorClass: 'unavailable',
+      errorMessage: 'The model provider is down; the run waits for it.',
+    });
+    return pauseFor(waitMs);
   }
 }
+
+const NOT_BLAMED: ProviderOutlook = { failuresInRow: 0, othersSucceed: false, isDown: false };

@@ -12,7 +12,7 @@ import {
 import type { Logger } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLeases, LEASE_MS } from '../extracting/leases.ts';
-import type { ProviderHealth } from '../extracting/provider-health.ts';
+import type { ProviderWatch } from '../extracting/provider-watch.ts';
 import { createAnswerSteps } from './answer-steps.ts';
 import { createCompressMemories } from './compress-memories.ts';
 import { createCompressionClock } from './compression-clock.ts';
@@ -29,7 +29,7 @@ export type CompressingDeps = Readonly<{
   /** Null when no model is configured: then repetitions collapse, and that is all. */
   model: ChatModel | null;
   prompts: Prompts;
-  health: ProviderHealth;
+  watch: ProviderWatch;
   wantsEmbedding: boolean;
   embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   newId: () => string;
@@ -53,14 +53,14 @@ const SWEEPS_PER_ROUND = 5;
 
 /** The part of the extractor that compresses: its worker, and the clock that keeps it going. */
 export async function startCompressing(deps: CompressingDeps): Promise<Compressing> {
-  const { config, database, health, logger, newId, queues } = deps;
+  const { config, database, logger, newId, queues, watch } = deps;
   const now = () => new Date();
   const leases = createLeases({ renew: (claims) => renewRunLeases(database, claims, LEASE_MS) });
   const compressing = createProcessCompression({
     database,
     config: config.extractor,
     leases,
-    health,
+    watch,
     compressMemories: createCompressMemories({
       database,
       makePlan: createMakePlan({ database, asksModel: deps.model !== null, now }),
@@ -68,7 +68,7 @@ export async function startCompressing(deps: CompressingDeps): Promise<Compressi
         database,
         model: deps.model,
         prompts: deps.prompts,
-        health,
+        watch,
         now: () => Math.round(performance.now()),
         wait: (ms, signal) => delay(ms, undefined, { signal }),
       }),
@@ -111,6 +111,7 @@ export async function startCompressing(deps: CompressingDeps): Promise<Compressi
     worker,
     runDue: duePeriods.run,
     closeWorker: async (graceMs) => {
+      compressing.takeNoMore();
       await Promise.all([clock.close(), worker.close({ graceMs })]);
     },
     close: async () => {

@@ -1,4 +1,3 @@
-import type { Claim } from '@factmill/database';
 import { type AppError, isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import type { ProviderBreaker } from './provider-breaker.ts';
@@ -11,18 +10,21 @@ export type ProviderOutlook = ProviderState &
     isDown: boolean;
   }>;
 
-/** How the model provider is doing, told by the runs of claimed extractions. */
+/** A claimed run, of an extraction or a compression; `isProbe`: its call is the one try of a provider that is down. */
+export type Caller = Readonly<{ id: string; isProbe: boolean }>;
+
+/** How the model provider is doing, told by the runs that call it. */
 export type ProviderWatch = Readonly<{
   /** The breaker that a claim asks; null for rules, which have no provider. */
   breaker: ProviderBreaker | null;
-  started: (claim: Claim) => void;
-  ended: (claim: Claim) => void;
+  started: (claim: Caller) => void;
+  ended: (claim: Caller) => void;
   /** The provider answered this run, whatever it said. Never rejects. */
-  answered: (claim: Claim) => Promise<void>;
+  answered: (claim: Caller) => Promise<void>;
   /** A run failed with an error that blames the provider. */
-  failed: (claim: Claim) => Promise<ProviderOutlook>;
+  failed: (claim: Caller) => Promise<ProviderOutlook>;
   /** The failure is an outage: nobody asks for `waitMs`. Resolves to the time until the next try. */
-  rest: (claim: Claim, error: AppError, outlook: ProviderOutlook, waitMs: number) => Promise<number>;
+  rest: (claim: Caller, error: AppError, outlook: ProviderOutlook, waitMs: number) => Promise<number>;
   /** A claim was refused because the provider is down. */
   refused: () => void;
 }>;
