@@ -15,6 +15,52 @@ api_keys.user_id text
 api_keys.created_at timestamp with time zone not null default now()
 api_keys.expires_at timestamp with time zone
 api_keys.revoked_at timestamp with time zone
+compression_answers.run_id uuid not null
+compression_answers.step text not null
+compression_answers.number integer not null
+compression_answers.status text not null
+compression_answers.model text not null
+compression_answers.prompt_version text not null
+compression_answers.raw text not null
+compression_answers.finish_reason text
+compression_answers.created_at timestamp with time zone not null default now()
+compression_periods.kind text not null
+compression_periods.period date not null
+compression_periods.due_at timestamp with time zone not null
+compression_periods.until_at timestamp with time zone not null
+compression_periods.after_tenant uuid
+compression_periods.after_user text
+compression_periods.runs integer not null default 0
+compression_periods.started_at timestamp with time zone not null default now()
+compression_periods.finished_at timestamp with time zone
+compression_runs.id uuid not null
+compression_runs.tenant_id uuid not null
+compression_runs.user_id text not null
+compression_runs.kind text not null
+compression_runs.period date not null
+compression_runs.until_at timestamp with time zone not null
+compression_runs.dry_run boolean not null default false
+compression_runs.state text not null default 'pending'::text
+compression_runs.attempts integer not null default 0
+compression_runs.fence integer not null default 0
+compression_runs.lost_claims integer not null default 0
+compression_runs.generation integer not null default 0
+compression_runs.plan jsonb
+compression_runs.decisions jsonb
+compression_runs.counts jsonb not null default '{}'::jsonb
+compression_runs.error_class text
+compression_runs.error_message text
+compression_runs.model_calls integer not null default 0
+compression_runs.prompt_tokens integer not null default 0
+compression_runs.completion_tokens integer not null default 0
+compression_runs.model_ms integer not null default 0
+compression_runs.created_at timestamp with time zone not null default now()
+compression_runs.next_attempt_at timestamp with time zone
+compression_runs.queue_checked_at timestamp with time zone
+compression_runs.started_at timestamp with time zone
+compression_runs.claimed_by text
+compression_runs.lease_until timestamp with time zone
+compression_runs.finished_at timestamp with time zone
 conversations.tenant_id uuid not null
 conversations.id text not null
 conversations.user_id text not null
@@ -172,6 +218,7 @@ memories.metadata jsonb not null default '{}'::jsonb
 memories.embedding_pending_since timestamp with time zone
 memories.created_at timestamp with time zone not null default now()
 memories.updated_at timestamp with time zone not null default now()
+memories.compressed_at timestamp with time zone
 memories.search_terms tsvector not null generated always as (search_words(((((((content || '
 '::text) || COALESCE(key, ''::text)) || '
 '::text) || COALESCE(value, ''::text)) || '
@@ -256,6 +303,15 @@ tenants.created_at timestamp with time zone not null default now()
 api_keys.api_keys_pkey PRIMARY KEY (id)
 api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)
+compression_answers.compression_answers_pkey PRIMARY KEY (run_id, step, number)
+compression_answers.compression_answers_run_fkey FOREIGN KEY (run_id) REFERENCES compression_runs(id) ON DELETE CASCADE
+compression_answers.compression_answers_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
+compression_periods.compression_periods_kind_check CHECK ((kind = ANY (ARRAY['daily'::text, 'weekly'::text])))
+compression_periods.compression_periods_pkey PRIMARY KEY (kind, period)
+compression_runs.compression_runs_kind_check CHECK ((kind = ANY (ARRAY['daily'::text, 'weekly'::text])))
+compression_runs.compression_runs_pkey PRIMARY KEY (id)
+compression_runs.compression_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'proposed'::text])))
+compression_runs.compression_runs_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 conversations.conversations_pkey PRIMARY KEY (tenant_id, id)
 conversations.conversations_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 document_chunk_embeddings.document_chunk_embeddings_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
@@ -310,6 +366,11 @@ tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
 
 -- indexes
+CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step) WHERE (status = 'pinned'::text)
+CREATE INDEX compression_runs_finished_idx ON public.compression_runs USING btree (finished_at) WHERE (plan IS NOT NULL)
+CREATE INDEX compression_runs_open_idx ON public.compression_runs USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE UNIQUE INDEX compression_runs_period_key ON public.compression_runs USING btree (tenant_id, user_id, kind, period) WHERE (NOT dry_run)
+CREATE INDEX compression_runs_user_idx ON public.compression_runs USING btree (tenant_id, user_id, created_at DESC)
 CREATE INDEX conversations_due_idx ON public.conversations USING btree (extraction_due_at) WHERE (extraction_due_at IS NOT NULL)
 CREATE INDEX conversations_user_idx ON public.conversations USING btree (user_id, tenant_id, last_active_at DESC)
 CREATE INDEX conversations_waiting_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at) WHERE (extraction_due_at IS NOT NULL)
@@ -340,6 +401,7 @@ CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
 CREATE INDEX memories_stated_idx ON public.memories USING btree (tenant_id, user_id, stated_at DESC, id DESC) WHERE is_current
 CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
+CREATE INDEX memories_uncompressed_idx ON public.memories USING btree (tenant_id, user_id, stated_at) WHERE ((tier = 3) AND is_current AND (compressed_at IS NULL))
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
