@@ -7,15 +7,32 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** The distinct meaningful words of a text; plural and possessive endings are cut so that forms meet. */
+/** Scripts that put no spaces between words. */
+const UNSPACED = /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+)/u;
+const ENDING = /(?<=.{3})(?:ing|ed|es|s|e)$/;
+
+/** Every two neighbouring characters; a single one alone. */
+function pairsOf(run: string): string[] {
+  const characters = [...run];
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}
+
+/**
+ * The distinct meaningful words of a text; common endings are cut so that forms meet. Of scripts that put no spaces
+ * between words, every two neighbouring characters.
+ */
 export function meaningfulWords(text: string): Set<string> {
   const words = new Set<string>();
-  for (const match of text
+  for (const [match] of text
     .normalize('NFKC')
     .toLowerCase()
     .matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    const word = match[0].length > 3 ? match[0].replace(/(?:es|s)$/, '') : match[0];
-    if (!STOP_WORDS.has(word)) words.add(word);
+    for (const part of match.split(UNSPACED)) {
+      if (UNSPACED.test(part)) for (const pair of pairsOf(part)) words.add(pair);
+      else if (part !== '' && !STOP_WORDS.has(part)) words.add(part.replace(ENDING, ''));
+    }
   }
   return words;
 }

@@ -2,6 +2,8 @@ import { attribute, indexUserMessages } from './attribution.ts';
 import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
 import type { Preset } from './presets/preset.ts';
+import { collectEvidence, type Evidence } from './screening/evidence.ts';
+import { screenItem } from './screening/screen-item.ts';
 import type {
   Candidate,
   CandidateKind,
@@ -47,9 +49,9 @@ function toPercent(text: string): number {
   return number > 0 && number <= 1 && text.includes('.') ? number * 100 : number;
 }
 
-function confidenceOf(item: RawCandidate, source: string): number {
+function confidenceOf(item: RawCandidate, source: string, fallback: number): number {
   const given = item.confidence === null ? Number.NaN : toPercent(item.confidence);
-  const value = Number.isFinite(given) ? given : (CONFIDENCE_BY_SOURCE.get(source) ?? DEFAULT_CONFIDENCE);
+  const value = Number.isFinite(given) ? given : (CONFIDENCE_BY_SOURCE.get(source) ?? fallback);
   return Math.round(Math.min(100, Math.max(0, value)));
 }
 
@@ -114,12 +116,18 @@ function latestOf(messages: readonly TranscriptMessage[]): Date | undefined {
     .reduce<Date | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
 }
 
-function build(item: RawCandidate, context: { from: TranscriptMessage[]; preset: Preset; now: Date }): Built {
+function build(
+  item: RawCandidate,
+  context: { from: TranscriptMessage[]; evidence: Evidence; preset: Preset; now: Date },
+): Built {
   const key = item.kind === 'fact' && item.key !== null ? normaliseKey(item.key) : null;
   if (key === '') return { ok: false, reason: 'empty_key' };
   const content = contentOf(item, key);
   const refusal = refusalOf(item, content, context.preset);
   if (refusal !== null) return { ok: false, reason: refusal };
+  const screening = screenItem(item, context.evidence, context.preset);
+  if (screening.refusal !== null) return { ok: false, reason: screening.refusal };
+  const isGuess = screening.unsupported && item.source === null;
   const source = item.source === null ? DEFAULT_SOURCE : normaliseKey(item.source) || DEFAULT_SOURCE;
   const validFrom = dateOf(item.validFrom);
   const candidate: Candidate = {
@@ -133,7 +141,11 @@ function build(item: RawCandidate, context: { from: TranscriptMessage[]; preset:
     answer: item.answer,
     tags: [...new Set(item.tags)],
     importance: importanceOf(item),
-    confidence: confidenceOf(item, source),
+    confidence: confidenceOf(
+      item,
+      source,
+      isGuess ? context.preset.unsupportedConfidence : DEFAULT_CONFIDENCE,
+    ),
     source,
     sourceContext: item.sourceContext,
     messageIds: context.from.map((message) => message.id),
@@ -155,7 +167,8 @@ function identityOf(candidate: Candidate): string {
 
 /**
  * Turns what a reply said into memories ready to be planned: readable content, defaults, provenance from
- * the messages of the extraction's range, and filters (non-facts, empty, too short or long, repeated).
+ * the messages of the extraction's range, and filters: non-facts, empty, too short or long, repeated, and what bears
+ * the mark of an attack (`screenItem`).
  * `rejected` counts what was refused here and while parsing.
  */
 export function toCandidates(
@@ -163,12 +176,18 @@ export function toCandidates(
   input: { messages: readonly TranscriptMessage[]; preset: Preset; now: Date },
 ): { candidates: Candidate[]; rejected: Rejection[] } {
   const indexed = indexUserMessages(input.messages);
+  const evidence = collectEvidence(input.messages, input.preset);
   const counts = new Map(parsed.rejected.map(({ reason, count }) => [reason, count]));
   const seen = new Set<string>();
   const candidates: Candidate[] = [];
   const reject = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1);
   for (const item of parsed.candidates) {
-    const built = build(item, { from: attribute(item, indexed), preset: input.preset, now: input.now });
+    const built = build(item, {
+      from: attribute(item, indexed),
+      evidence,
+      preset: input.preset,
+      now: input.now,
+    });
     if (!built.ok) {
       reject(built.reason);
       continue;

@@ -18,3 +18,5 @@ export type { ScriptedModel, ScriptedModelOptions } from './scripted-model/scrip
 export type { ModelScript, ReplyFunction, ScriptedReply, ScriptedRequest } from './scripted-model/reply.ts';
 export { replyWithFacts } from './scripted-model/facts-reply.ts';
 export { toWordVector } from './scripted-model/word-vector.ts';
+export { type Attempt, type AttackMessage } from './injection-corpus/attempt.ts';
+export { INJECTION_CORPUS } from './injection-corpus/injection-corpus.ts';

@@ -17,6 +17,7 @@ export const categorised: Preset = {
   transcript: 'full',
   maxTranscriptCharacters: 12_000,
   prompt: 'categorised',
+  unsupportedConfidence: 70,
   showsDocuments: false,
   dedupBySimilarity: false,
   dedupByDocuments: false,

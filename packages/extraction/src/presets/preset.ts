@@ -30,6 +30,10 @@ export type Preset = {
   prompt: 'standard' | 'facts-and-context' | 'single-fact' | 'tiered' | 'categorised' | 'reconciled';
   /** `json`: a reply without JSON is invalid; `line`: one plain line is a memory (or NOTHING). */
   reply: 'json' | 'line';
+  /** Whether a secret that the user stated is kept when the reply puts it into the category `credential`. */
+  keepsCredentials: boolean;
+  /** Confidence (0..100) of what no user said in any of these words, where the reply gives no source or confidence. */
+  unsupportedConfidence: number;
   /** How many known memories the prompt shows, those nearest to the transcript first. */
   knownMemoryLimit: number;
   /** Whether the prompt shows the context documents. */

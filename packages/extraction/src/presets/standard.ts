@@ -19,6 +19,8 @@ export const standard: Preset = {
   maxTranscriptCharacters: 0,
   prompt: 'standard',
   reply: 'json',
+  keepsCredentials: false,
+  unsupportedConfidence: 50,
   knownMemoryLimit: 8,
   showsDocuments: true,
   minNoteCharacters: 10,

@@ -16,6 +16,7 @@ export const tiered: Preset = {
   },
   transcript: 'pair',
   prompt: 'tiered',
+  keepsCredentials: true,
   showsDocuments: false,
   dedupByDocuments: false,
   reconcile: 'never',

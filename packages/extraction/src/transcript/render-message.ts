@@ -1,3 +1,4 @@
+import { stripInvisible } from '../screening/plain-form.ts';
 import { toStorableText } from '../storable-text.ts';
 import type { ToolCall, TranscriptMessage } from '../types.ts';
 import { stripInjectedPostfixes } from './injected-postfixes.ts';
@@ -12,12 +13,9 @@ const BLOCK_START =
 /** The names of tools by the id of their call. */
 export type ToolNames = ReadonlyMap<string, string>;
 
-/** What an unseen reader could be told and a seeing one would not notice: tag characters, overrides of direction. */
-const INVISIBLE = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-
 /** The text as people see it. */
 function visible(text: string): string {
-  return toStorableText(text.replaceAll(INVISIBLE, ''));
+  return toStorableText(stripInvisible(text));
 }
 
 /** Text within a block: lines that read like the beginning of another one are set in. */

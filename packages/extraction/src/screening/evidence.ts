@@ -1,0 +1,73 @@
+import { meaningfulWords } from '../attribution.ts';
+import type { Preset } from '../presets/preset.ts';
+import { isShown } from '../transcript/build-transcript.ts';
+import { stripInjectedPostfixes } from '../transcript/injected-postfixes.ts';
+import type { TranscriptMessage } from '../types.ts';
+import { attacksExtraction } from './instructions.ts';
+import { linkedHosts } from './links.ts';
+import { hiddenText, plainForm } from './plain-form.ts';
+
+/** What a conversation says, by who says it, for judging what a model made of it. */
+export type Evidence = {
+  /** Words of what users said, less what attacks the extraction. */
+  user: ReadonlySet<string>;
+  /** Words of what assistants said, where the model saw it, and of memories that were injected. */
+  assistant: ReadonlySet<string>;
+  /** Words of what tools returned, where the model saw it. */
+  tools: ReadonlySet<string>;
+  /** Words of what attacks the extraction. */
+  attack: ReadonlySet<string>;
+  /** Addresses that users gave, less those in attacks. */
+  hosts: ReadonlySet<string>;
+};
+
+const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+/u;
+
+/**
+ * A message up to the first sentence that attacks the extraction, and from there on: what follows such a sentence is
+ * what it is about.
+ */
+function splitAtAttack(content: string): { clean: string; attack: string } {
+  const sentences = content.split(SENTENCE_END);
+  const first = sentences.findIndex((sentence) => attacksExtraction(plainForm(sentence)));
+  return first < 0
+    ? { clean: content, attack: '' }
+    : { clean: sentences.slice(0, first).join('\n'), attack: sentences.slice(first).join('\n') };
+}
+
+/** Collects what the messages of an extraction say, as far as its preset shows them to the model. */
+export function collectEvidence(messages: readonly TranscriptMessage[], preset: Preset): Evidence {
+  const texts = {
+    user: [] as string[],
+    assistant: [] as string[],
+    tools: [] as string[],
+    attack: [] as string[],
+  };
+  for (const message of messages) {
+    if (!isShown(message.role, preset)) continue;
+    const content = stripInjectedPostfixes(message.content);
+    if (message.role === 'user') {
+      const { clean, attack } = splitAtAttack(content);
+      texts.user.push(message.name ?? '', clean);
+      texts.attack.push(attack, hiddenText(content));
+      // Memories that were injected are not said again.
+      texts.assistant.push(message.content.slice(content.length));
+    } else if (message.role === 'assistant') texts.assistant.push(content);
+    else texts.tools.push(content);
+  }
+  const words = (parts: readonly string[]): Set<string> => meaningfulWords(plainForm(parts.join('\n')));
+  return {
+    user: words(texts.user),
+    assistant: words(texts.assistant),
+    tools: words(texts.tools),
+    attack: words(texts.attack),
+    hosts: linkedHosts(texts.user.join('\n')),
+  };
+}
+
+/** How many of the words are there, 0..1; 0 when there are no words. */
+export function coverage(words: ReadonlySet<string>, there: ReadonlySet<string>): number {
+  let found = 0;
+  for (const word of words) if (there.has(word)) found += 1;
+  return words.size === 0 ? 0 : found / words.size;
+}
