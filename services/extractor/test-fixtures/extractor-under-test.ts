@@ -30,8 +30,10 @@ export const TENANT = DEFAULT_TENANT_ID;
 
 export type Said = Readonly<{
   id?: string;
-  role?: 'user' | 'assistant' | 'system';
+  role?: 'user' | 'assistant' | 'system' | 'tool';
   content: string;
+  tool_calls?: readonly Readonly<Record<string, unknown>>[];
+  tool_call_id?: string;
   created_at?: string;
 }>;
 
@@ -122,10 +124,12 @@ export async function openExtractorUnderTest(
       userId: given.userId ?? 'maya',
       fallbackUserId: 'unknown',
       conversationId: given.conversationId ?? randomUUID(),
-      messages: messages.map(({ id, role = 'user', content, created_at }) => ({
+      messages: messages.map(({ id, role = 'user', content, tool_calls, tool_call_id, created_at }) => ({
         id: id ?? randomUUID(),
         role,
         content,
+        ...(tool_calls === undefined ? {} : { tool_calls: [...tool_calls] }),
+        ...(tool_call_id === undefined ? {} : { tool_call_id }),
         ...(created_at === undefined ? {} : { created_at }),
         tokenEstimate: 1,
       })),
