@@ -187,7 +187,7 @@ describe('categorised', () => {
     ); // prettier-ignore
     expect(row).toMatchObject({ state: 'done', added: 4, degraded: null });
     expect(userText).toContain('[Tool call] locate({"by": "ip"})\n[Tool result] locate: {"host": "atlas"');
-    expect(userText).toContain(`${'x'.repeat(400)}`);
+    expect(userText).toContain('x'.repeat(400));
     expect(userText).not.toContain('x'.repeat(500));
     const confidences = (await stored('categorised')).map(({ key, confidence }) => [key, confidence]);
     expect(Object.fromEntries(confidences)).toEqual({ host: 95, place: 95, editor: 90, job: 70 });
