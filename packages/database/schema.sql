@@ -124,6 +124,8 @@ extraction_outputs.finish_reason text
 extraction_outputs.prompt_tokens integer
 extraction_outputs.completion_tokens integer
 extraction_outputs.created_at timestamp with time zone not null default now()
+extraction_outputs.purpose text not null default 'extract'::text
+extraction_outputs.shown jsonb
 extractions.id uuid not null
 extractions.accepted_no bigint not null generated always as identity
 extractions.tenant_id uuid not null
@@ -166,6 +168,7 @@ extractions.claimed_by text
 extractions.lease_until timestamp with time zone
 extractions.finished_at timestamp with time zone
 extractions.replaces_from_seq integer
+extractions.rejections jsonb
 factmill_migrations.number integer not null
 factmill_migrations.name text not null
 factmill_migrations.checksum text not null
@@ -240,6 +243,7 @@ memory_versions.after jsonb
 memory_versions.actor text not null
 memory_versions.extraction_id uuid
 memory_versions.created_at timestamp with time zone not null default now()
+memory_versions.cause text
 messages.tenant_id uuid not null
 messages.conversation_id text not null
 messages.seq integer not null
@@ -327,6 +331,7 @@ documents.documents_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) O
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
 extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (extraction_id) REFERENCES extractions(id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number)
+extraction_outputs.extraction_outputs_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
 extraction_outputs.extraction_outputs_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
 extractions.extractions_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 extractions.extractions_pkey PRIMARY KEY (id)
@@ -379,7 +384,7 @@ CREATE INDEX document_chunks_embedding_pending_idx ON public.document_chunks USI
 CREATE INDEX document_chunks_short_idx ON public.document_chunks USING btree (tenant_id, user_id) WHERE (matching_text IS NOT NULL)
 CREATE INDEX documents_conversation_idx ON public.documents USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL)
 CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user_id, created_at DESC, id DESC)
-CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id) WHERE (status = 'pinned'::text)
+CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
 CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
@@ -744,7 +749,7 @@ begin
   end if;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb)
+CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -768,6 +773,10 @@ begin
         v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes)) then
       return 'known';
     end if;
+    if near_distance is not null and cardinality(vectors) > 0 and exists (select from near_memories(
+        v_row.tenant_id, v_row.user_id, embedding_model, vectors, near_distance, 1)) then
+      return 'known';
+    end if;
     if cardinality(add_memories(given, changed_by, extraction)) < jsonb_array_length(given) then
       raise exception 'two of the memories are one' using errcode = 'serialization_failure';
     end if;
@@ -777,6 +786,7 @@ begin
       from unnest(embedded_ids, vectors) as e (memory_id, vector)
       join jsonb_array_elements(given) as m on (m->>'id')::uuid = e.memory_id;
   end if;
+  perform note_rejections(extraction, outcome->'rejections');
   perform finish_extraction(extraction, claim_fence, outcome);
   return 'applied';
 end $function$
@@ -1206,6 +1216,25 @@ AS $function$
     and (m.valid_to is null or m.valid_to > valid_at) and (m.expires_at is null or m.expires_at > valid_at)
 $function$
 
+CREATE OR REPLACE FUNCTION public.near_memories(tenant uuid, owner text, embedding_model text, vectors text[], max_distance double precision, most integer)
+ RETURNS TABLE(candidate integer, memory_id uuid, distance double precision)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select given.place::integer, near.memory_id, near.distance
+    from (select place, vector::halfvec as vector from unnest(vectors) with ordinality as v (vector, place)
+            where vector is not null offset 0) as given
+    cross join lateral (
+      select close.memory_id, close.distance
+        from (select e.memory_id, (e.embedding <=> given.vector) + 0 as distance from memory_embeddings e
+                where e.tenant_id = tenant and e.user_id = owner and e.model = embedding_model
+                  and (e.embedding <=> given.vector) + 0 <= max_distance offset 0) as close
+        where exists (select from memories m where m.id = close.memory_id and m.is_current
+          and m.scope = 'global' and m.conversation_id = '' and (m.expires_at is null or m.expires_at > now()))
+        order by close.distance, close.memory_id limit most
+    ) as near
+$function$
+
 CREATE OR REPLACE FUNCTION public.new_uuid_v7()
  RETURNS uuid
  LANGUAGE sql
@@ -1237,6 +1266,14 @@ AS $function$
   select e from extractions e
     where e.tenant_id = tenant and e.conversation_id = conversation and e.state in ('pending', 'active')
     order by e.accepted_no limit 1
+$function$
+
+CREATE OR REPLACE FUNCTION public.note_rejections(extraction uuid, reasons jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update extractions set rejections = reasons
+    where id = extraction and rejections is distinct from reasons and jsonb_typeof(reasons) = 'object'
 $function$
 
 CREATE OR REPLACE FUNCTION public.retire_replaced(successor extractions)

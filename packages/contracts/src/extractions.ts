@@ -42,6 +42,10 @@ export const extractionSchema = z.object({
     unchanged: z.int(),
     rejected: z.int(),
   }),
+  rejections: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('Why items of the reply were not stored: reason and how many.'),
   memory_ids: z.array(z.uuid()),
   degraded: z.string().optional(),
   error: extractionErrorSchema.optional(),

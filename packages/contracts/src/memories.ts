@@ -177,5 +177,6 @@ export const memoryVersionSchema = z.object({
   after: z.json(),
   actor: z.string(),
   extraction_id: z.uuid().nullable(),
+  cause: z.string().nullable().describe('Why, where the operation does not say it all.'),
   created_at: timestampSchema,
 });

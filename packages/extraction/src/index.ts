@@ -9,7 +9,10 @@ export { extractFromMessages, type ExtractOptions } from './extractive/extract.t
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
-export { planChanges, type Change } from './plan-changes.ts';
+export { agreeInWords, distinguishingWords } from './dedup/distinguishing-words.ts';
+export { isSameStatement } from './dedup/same-statement.ts';
+export type { CurrentMemory, Neighbour } from './dedup/similar.ts';
+export { planChanges, type Cause, type Change } from './plan-changes.ts';
 export { getPreset, PRESET_NAMES, presets } from './presets.ts';
 export type { Preset, TriggerSettings } from './presets/preset.ts';
 export { buildPrompt, type KnownDocument, type Prompt, renderMemories } from './prompts/build-prompt.ts';
@@ -24,6 +27,16 @@ export {
 } from './prompts/template.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
+export { type Decision, type DecisionFault, readDecisions } from './reconcile/read-decisions.ts';
+export { buildReconcilePrompt, correctionOf } from './reconcile/reconcile-prompt.ts';
+export {
+  type ReconcileQuestion,
+  type Shown,
+  shownOf,
+  textsOfShown,
+  toReconcileQuestion,
+} from './reconcile/reconcile-question.ts';
+export { mergedContent, NO_RESOLUTION, resolveDecisions } from './reconcile/resolve-decisions.ts';
 export {
   composeConversationSummary,
   composeUserSummary,

@@ -1,5 +1,16 @@
 import type { Actor, MatchingMemory, NewMemory } from '@factmill/database';
-import { type Candidate, type Change, contentHash, planChanges } from '@factmill/extraction';
+import {
+  type Candidate,
+  type Change,
+  contentHash,
+  type CurrentMemory,
+  type Decision,
+  type Neighbour,
+  NO_RESOLUTION,
+  planChanges,
+  resolveDecisions,
+  type Shown,
+} from '@factmill/extraction';
 
 /** A candidate with what only a caller of the REST API can say about it. */
 export type MemoryToWrite = Readonly<{
@@ -16,6 +27,28 @@ export type Written = Readonly<{
   id: string | null;
   /** The content to embed, when a vector is missing. */
   pendingContent: string | null;
+  /** Why nothing new was stored: `known`, `outdated`, `repeated`, `near_duplicate`, `reconciled`. */
+  reason?: string;
+  /** Memories that this one contradicts, and that have ended because of it. */
+  ended?: readonly string[];
+}>;
+
+/** How new memories are compared with others by meaning. */
+export type CompareBySimilarity = Readonly<{
+  /** Id of the embedding model. */
+  model: string;
+  duplicateSimilarity: number;
+  /** Unit vector of each memory to write; null where there is none. */
+  vectors: readonly (readonly number[] | null)[];
+  /** Memories from this similarity on are looked up; default `duplicateSimilarity`. */
+  minSimilarity?: number;
+}>;
+
+/** What a model has decided about new memories and those next to them. */
+export type Reconciliation = Readonly<{
+  shown: Shown;
+  decisions: readonly Decision[];
+  relatedSimilarity: number;
 }>;
 
 export type WriteRequest = Readonly<{
@@ -27,10 +60,27 @@ export type WriteRequest = Readonly<{
   wantsEmbedding: boolean;
   newId: () => string;
   now: Date;
+  /** Left out: only the same key, question or text is compared. */
+  similarity?: CompareBySimilarity;
+  reconcile?: Reconciliation;
 }>;
 
+/** What the user has that new memories are compared with. */
+export type Standing = Readonly<{
+  matching: readonly MatchingMemory[];
+  /** Next to each new memory, the nearest first. */
+  neighbours: readonly (readonly Neighbour[])[];
+  /** Those that the model was shown, as they are now. */
+  shown: ReadonlyMap<string, CurrentMemory>;
+  /** Current memories whose time is over: they match nothing, and hold their key until they are ended. */
+  expired: readonly Readonly<{ id: string; validTo: Date }>[];
+}>;
+
+/** A user without memories. */
+export const NOTHING: Standing = { matching: [], neighbours: [], shown: new Map(), expired: [] };
+
 export type WritePlan = Readonly<{
-  replaced: readonly Readonly<{ id: string; supersededBy: string; validTo: Date }>[];
+  replaced: readonly Readonly<{ id: string; supersededBy: string; validTo: Date; cause: string }>[];
   added: readonly NewMemory[];
   confirmed: readonly Readonly<{ id: string; statedAt: Date }>[];
   /** What became of each candidate, in their order, once those of `added` with these ids are stored. */
@@ -38,23 +88,40 @@ export type WritePlan = Readonly<{
 }>;
 
 /**
- * What to write, compared with the memories that match. With none that match it is what a user without any memories
- * would get, and only `added` has anything.
+ * What to write, compared with what the user has. With nothing it is what a user without any memories would get, and
+ * only `added` has anything.
  */
-export function planWrites(request: WriteRequest, matching: readonly MatchingMemory[]): WritePlan {
+export function planWrites(request: WriteRequest, standing: Standing): WritePlan {
+  const { matching } = standing;
+  const { reconcile } = request;
   const changes = planChanges({
-    candidates: request.memories.map((memory) => memory.candidate),
-    existingKeyed: matching.filter((memory) => memory.isCurrent),
-    existingHashes: hashesOf(matching),
+    ...toPlanInput(request, standing),
+    reconcile:
+      reconcile &&
+      ((fresh) =>
+        resolveDecisions({
+          ...reconcile,
+          candidates: request.memories.map((memory) => memory.candidate),
+          fresh,
+          current: standing.shown,
+        })),
   });
   const steps = changes.map((change, index) => ({ change, id: request.newId(), index }));
   const known = new Map(matching.map((memory) => [memory.id, memory]));
   return {
-    replaced: steps.flatMap(({ change, id }) =>
-      change.op === 'REPLACE'
-        ? [{ id: change.memoryId, supersededBy: id, validTo: validFromOf(change.candidate) }]
-        : [],
-    ),
+    replaced: steps.flatMap(({ change, id }) => {
+      const ends = change.op === 'ADD' || change.op === 'REPLACE' ? (change.ends ?? []) : [];
+      const end = (memoryId: string, cause: string) => ({
+        id: memoryId,
+        supersededBy: id,
+        validTo: validFromOf(change.candidate),
+        cause,
+      });
+      return [
+        ...(change.op === 'REPLACE' ? [end(change.memoryId, change.cause)] : []),
+        ...ends.map((memoryId) => end(memoryId, 'contradicted')),
+      ];
+    }),
     added: steps.flatMap(({ change, id, index }) => {
       const memory = toNewMemory(change, id, request, request.memories[index], known);
       return memory === null ? [] : [memory];
@@ -70,9 +137,38 @@ export function planWrites(request: WriteRequest, matching: readonly MatchingMem
         const { change } = step;
         if (change.op !== 'DUPLICATE') return toWritten(step, stored, request.wantsEmbedding);
         const spokenFor = steps[change.of];
-        return spokenFor === undefined ? SKIPPED : toWritten(spokenFor, stored, false);
+        if (spokenFor === undefined) return SKIPPED;
+        const { ended: _, ...written } = toWritten(spokenFor, stored, false);
+        const reason =
+          spokenFor.change.op === 'REPLACE' && spokenFor.change.cause === 'reconciled'
+            ? 'reconciled'
+            : 'repeated';
+        return { ...written, reason: change.cause ?? reason };
       });
     },
+  };
+}
+
+/** Which of the memories to write are new as far as rules can tell: neither known, nor a newer value, nor repeated. */
+export function findFresh(request: WriteRequest, standing: Standing): ReadonlySet<number> {
+  let found: ReadonlySet<number> = new Set();
+  planChanges({
+    ...toPlanInput(request, standing),
+    reconcile: (fresh) => {
+      found = fresh;
+      return NO_RESOLUTION;
+    },
+  });
+  return found;
+}
+
+function toPlanInput({ memories, similarity }: WriteRequest, { matching, neighbours }: Standing) {
+  return {
+    candidates: memories.map((memory) => memory.candidate),
+    existingKeyed: matching.filter((memory) => memory.isCurrent),
+    existingHashes: hashesOf(matching),
+    endedHashes: endedHashesOf(matching),
+    similarity: similarity && { ...similarity, neighbours },
   };
 }
 
@@ -85,6 +181,17 @@ function hashesOf(matching: readonly MatchingMemory[]): Map<string, string> {
   return new Map([...history, ...current].map((memory) => [memory.contentHash, memory.id]));
 }
 
+/** Texts that a later statement has ended: said before that, they are no news. */
+function endedHashesOf(matching: readonly MatchingMemory[]): Map<string, { id: string; until: Date }> {
+  const ended = new Map<string, { id: string; until: Date }>();
+  for (const { id, contentHash: hash, isCurrent, key, kind, validTo } of matching) {
+    if (isCurrent || key !== null || kind === 'qa' || validTo === null) continue;
+    const other = ended.get(hash);
+    if (other === undefined || validTo > other.until) ended.set(hash, { id, until: validTo });
+  }
+  return ended;
+}
+
 const SKIPPED: Written = { status: 'skipped', id: null, pendingContent: null };
 
 function toWritten(
@@ -93,13 +200,23 @@ function toWritten(
   wantsEmbedding: boolean,
 ): Written {
   const { change, id } = step;
-  if (change.op === 'UNCHANGED') return { status: 'unchanged', id: change.memoryId, pendingContent: null };
+  if (change.op === 'UNCHANGED') {
+    return {
+      status: 'unchanged',
+      id: change.memoryId,
+      pendingContent: null,
+      reason: change.cause ?? 'known',
+    };
+  }
   if (!stored.has(id)) return SKIPPED;
-  if (change.op === 'STALE') return { status: 'unchanged', id: change.memoryId, pendingContent: null };
+  if (change.op === 'STALE') {
+    return { status: 'unchanged', id: change.memoryId, pendingContent: null, reason: 'outdated' };
+  }
   return {
-    status: change.op === 'ADD' ? 'created' : 'updated',
+    status: change.op === 'REPLACE' ? 'updated' : 'created',
     id,
     pendingContent: wantsEmbedding ? change.candidate.content : null,
+    ...(change.op !== 'DUPLICATE' && change.ends !== undefined ? { ended: change.ends } : {}),
   };
 }
 

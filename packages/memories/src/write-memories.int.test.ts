@@ -124,7 +124,9 @@ describe('writeMemories', () => {
     expect(statuses(first)).toEqual(['created', 'created', 'created']);
     const before = await stored();
     const second = await write(candidates);
-    expect(second).toEqual(first.map(({ id }) => ({ status: 'unchanged', id, pendingContent: null })));
+    expect(second).toEqual(
+      first.map(({ id }) => ({ status: 'unchanged', id, pendingContent: null, reason: 'known' })),
+    );
     expect(await stored()).toEqual(before);
   });
 
@@ -156,7 +158,7 @@ describe('writeMemories', () => {
   test('what was said earlier but arrives later becomes history at once', async () => {
     const [fresh] = await write([fact('home', 'Porto', 2)]);
     const [late] = await write([fact('home', 'Lisbon', 1)]);
-    expect(late).toEqual({ status: 'unchanged', id: fresh?.id, pendingContent: null });
+    expect(late).toEqual({ status: 'unchanged', id: fresh?.id, pendingContent: null, reason: 'outdated' });
     expect(await stored()).toMatchObject([
       { value: 'Lisbon', current: false, supersededBy: fresh?.id, waits: false },
       { value: 'Porto', current: true },

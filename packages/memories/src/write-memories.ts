@@ -1,14 +1,19 @@
 import {
   confirmMemories,
+  type CurrentMemoryRow,
+  findCurrentMemories,
   findMatchingMemories,
+  findNeighbours,
   insertMemories,
   lockUserMemories,
-  type MatchingMemory,
   type Sql,
   supersedeMemories,
 } from '@factmill/database';
-import { contentHash } from '@factmill/extraction';
-import { planWrites, subjectHash, type WriteRequest, type Written } from './plan-writes.ts';
+import { contentHash, type CurrentMemory, mergedContent, type Neighbour } from '@factmill/extraction';
+import { planWrites, type Standing, subjectHash, type WriteRequest, type Written } from './plan-writes.ts';
+
+/** How many of the memories next to a new one can be the same. */
+export const NEIGHBOUR_LIMIT = 5;
 
 /**
  * The one way memories are written, by hand or by extraction: takes the user's lock, compares with what is
@@ -18,38 +23,94 @@ import { planWrites, subjectHash, type WriteRequest, type Written } from './plan
 export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Written[]> {
   if (request.memories.length === 0) return [];
   await lockUserMemories(tx, request.tenantId, request.userId);
-  const candidates = request.memories.map((memory) => memory.candidate);
-  const matching = await findStanding(tx, request, {
-    keys: candidates.flatMap((candidate) => (candidate.key === null ? [] : [candidate.key])),
-    contentHashes: candidates.map((candidate) => contentHash(candidate.content)),
-    subjectHashes: candidates.flatMap((candidate) => subjectHash(candidate) ?? []),
-  });
-  const plan = planWrites(request, matching);
+  const standing = await findStanding(tx, request);
+  // Ended first: a memory that has expired but is not purged yet still holds its key.
+  await supersedeMemories(
+    tx,
+    standing.expired.map((memory) => ({ ...memory, supersededBy: null, cause: 'expired' })),
+    request.actor,
+  );
+  const plan = planWrites(request, standing);
   await supersedeMemories(tx, plan.replaced, request.actor);
   const storedIds = await insertMemories(tx, plan.added, request.actor);
   await confirmMemories(tx, plan.confirmed);
   return plan.toWritten(storedIds);
 }
 
-/**
- * Memories that still stand and match. One that has expired but is not purged yet still holds its key: it is ended
- * here, or stating it again would confirm a memory that nobody can see.
- */
-async function findStanding(
-  tx: Sql,
-  { tenantId, userId, actor, now }: WriteRequest,
-  match: Omit<Parameters<typeof findMatchingMemories>[1], 'tenantId' | 'userId'>,
-): Promise<MatchingMemory[]> {
-  const matching = await findMatchingMemories(tx, { tenantId, userId, ...match });
-  const expired = new Map(
-    matching.flatMap(({ id, isCurrent, expiresAt }) =>
-      isCurrent && expiresAt !== null && expiresAt <= now ? [[id, expiresAt]] : [],
-    ),
+/** What the user has that new memories are compared with; changes nothing. Under the user's lock it stays true. */
+export async function findStanding(sql: Sql, request: WriteRequest): Promise<Standing> {
+  const candidates = request.memories.map((memory) => memory.candidate);
+  const shown = await findShown(sql, request);
+  const merged = mergedHashes(request, shown);
+  const found = await findMatchingMemories(sql, {
+    tenantId: request.tenantId,
+    userId: request.userId,
+    keys: candidates.flatMap((candidate) => (candidate.key === null ? [] : [candidate.key])),
+    contentHashes: [...candidates.map((candidate) => contentHash(candidate.content)), ...merged],
+    subjectHashes: candidates.flatMap((candidate) => subjectHash(candidate) ?? []),
+  });
+  const { similarity } = request;
+  const neighbours =
+    similarity === undefined
+      ? []
+      : await loadNeighbours(sql, {
+          ...request,
+          ...similarity,
+          minSimilarity: similarity.minSimilarity ?? similarity.duplicateSimilarity,
+        });
+  const expired = found.flatMap(({ id, isCurrent, expiresAt }) =>
+    isCurrent && expiresAt !== null && expiresAt <= request.now ? [{ id, validTo: expiresAt }] : [],
   );
-  await supersedeMemories(
-    tx,
-    [...expired].map(([id, validTo]) => ({ id, supersededBy: null, validTo })),
-    actor,
-  );
-  return matching.filter((memory) => !expired.has(memory.id));
+  const over = new Set(expired.map((memory) => memory.id));
+  return { matching: found.filter((memory) => !over.has(memory.id)), neighbours, shown, expired };
+}
+
+/** For each vector the memories next to it, the nearest first. */
+export async function loadNeighbours(
+  sql: Sql,
+  search: Omit<Parameters<typeof findNeighbours>[1], 'limit'>,
+): Promise<Neighbour[][]> {
+  const neighbours: Neighbour[][] = search.vectors.map(() => []);
+  const rows = await findNeighbours(sql, {
+    tenantId: search.tenantId,
+    userId: search.userId,
+    model: search.model,
+    vectors: search.vectors,
+    minSimilarity: search.minSimilarity,
+    limit: NEIGHBOUR_LIMIT,
+  });
+  for (const row of rows) {
+    neighbours[row.candidate]?.push({ ...toCurrentMemory(row), similarity: row.similarity });
+  }
+  return neighbours;
+}
+
+async function findShown(
+  sql: Sql,
+  { tenantId, userId, reconcile }: WriteRequest,
+): Promise<Map<string, CurrentMemory>> {
+  const ids = reconcile?.shown.memories.map((memory) => memory.id) ?? [];
+  return loadCurrentMemories(sql, { tenantId, userId, ids });
+}
+
+/** Those of the user's memories that are there now, by id. */
+export async function loadCurrentMemories(
+  sql: Sql,
+  target: Parameters<typeof findCurrentMemories>[1],
+): Promise<Map<string, CurrentMemory>> {
+  const rows = await findCurrentMemories(sql, target);
+  return new Map(rows.map((row) => [row.id, toCurrentMemory(row)]));
+}
+
+/** The texts that merging would give, so that one which is there already is not stored twice. */
+function mergedHashes({ reconcile }: WriteRequest, shown: Standing['shown']): string[] {
+  return (reconcile?.decisions ?? []).flatMap((decision) => {
+    if (decision.event !== 'UPDATE') return [];
+    const memory = shown.get(reconcile?.shown.memories[decision.memory]?.id ?? '');
+    return memory === undefined ? [] : [contentHash(mergedContent(memory, decision.text))];
+  });
+}
+
+function toCurrentMemory(row: CurrentMemoryRow): CurrentMemory {
+  return { ...row, tier: row.tier === 1 ? 1 : row.tier === 3 ? 3 : 2 };
 }

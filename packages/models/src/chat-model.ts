@@ -25,6 +25,8 @@ export type ChatRequest = Readonly<{
   messages: readonly ChatMessage[];
   /** Default: the model's. */
   maxTokens?: number;
+  /** How many times `maxTokens` the reply may take; default 1. */
+  outputFactor?: number;
   /** Tells the endpoint the form of the reply, as far as it takes that; the reply can still be anything. */
   schema?: ReplySchema;
   /** Has the reply streamed; it is returned when it is complete all the same. */
@@ -76,8 +78,8 @@ export function createChatModelAt(
   const shape = createRequestShape(model);
 
   const ask = async (request: ChatRequest): Promise<unknown> => {
-    const { messages, schema, stream = false, signal } = request;
-    const maxTokens = request.maxTokens ?? config.maxTokens ?? 512;
+    const { messages, schema, stream = false, signal, outputFactor = 1 } = request;
+    const maxTokens = (request.maxTokens ?? config.maxTokens ?? 512) * outputFactor;
     const { body, sent } = shape.build({ messages, maxTokens, temperature, schema, stream });
     try {
       if (!stream) return await endpoint.post('/chat/completions', body, signal);

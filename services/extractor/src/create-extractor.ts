@@ -29,16 +29,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { startCompressing } from './compressing/start-compressing.ts';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
-import { createEmbedTexts } from './extracting/embed-candidates.ts';
+import { createEmbedTexts, embedOrLater } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
+import { createKnownContext } from './extracting/known-context.ts';
 import { createLeases, LEASE_MS } from './extracting/leases.ts';
 import { openChatModel } from './extracting/open-chat-model.ts';
 import { createObtainAnswer } from './extracting/obtain-answer.ts';
+import { createObtainRest } from './extracting/obtain-rest.ts';
+import { createPinnedCalls } from './extracting/pinned-calls.ts';
 import { createProcessExtraction } from './extracting/process-extraction.ts';
 import { createProviderBreaker, type ProviderBreaker, providerName } from './extracting/provider-breaker.ts';
 import { createProviderHealth } from './extracting/provider-health.ts';
 import { createProviderWatch } from './extracting/provider-watch.ts';
 import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
+import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
 import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
@@ -140,20 +144,34 @@ async function build(
   };
   const now = () => Math.round(performance.now());
   const date = () => new Date();
+  const calls = createPinnedCalls({
+    database,
+    provider: provider.name,
+    now,
+    wait: (ms, signal) => delay(ms, undefined, { signal }),
+  });
   const extracting = createProcessExtraction({
     database,
     leases,
     watch,
     extractMemories: createExtractMemories({
+      database,
       watch,
-      obtainAnswer: createObtainAnswer({
-        database,
-        provider,
-        now,
-        wait: (ms, signal) => delay(ms, undefined, { signal }),
-      }),
+      loadKnown: createKnownContext({ database, embedTexts, logger }),
+      obtainAnswer: createObtainAnswer({ provider, calls }),
+      obtainRest: createObtainRest({ provider, calls }),
       embedTexts,
-      applyAnswer: createApplyAnswer({ database, newId, date }),
+      applyAnswer: createApplyAnswer({
+        database,
+        reconcile:
+          provider.complete === null
+            ? null
+            : createReconcileCandidates({ database, provider, prompts, calls }),
+        embed: async (texts, signal) =>
+          embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger),
+        newId,
+        date,
+      }),
       embedLater,
       logger,
       now: date,

@@ -114,12 +114,6 @@ describe('what will not work the next time either has failed, with its reason', 
     ['input', { status: 400 }, 'input'],
     ['refusal', { body: { choices: [{ message: { refusal: 'no' }, finish_reason: 'stop' }] } }, 'refusal'],
     ['filter', { content: '', finishReason: 'content_filter' }, 'refusal'],
-    ['truncated before any text', { content: '', finishReason: 'length' }, 'truncated'],
-    [
-      'truncated before one memory',
-      { content: '{"facts":{"home":"Lis', finishReason: 'length' },
-      'truncated',
-    ],
   ])('%s', async (_name, reply, errorClass) => {
     const under = await open();
     under.model.setReply(({ endpoint }) => (endpoint === 'chat' ? reply : undefined));
@@ -129,6 +123,21 @@ describe('what will not work the next time either has failed, with its reason', 
     expect(under.model.callCount).toBe(1);
     expect(await under.memories('maya')).toEqual([]);
   });
+
+  test.each<[string, ScriptedReply]>([
+    ['any text', { content: '', finishReason: 'length' }],
+    ['one memory was whole', { content: '{"facts":{"home":"Lis', finishReason: 'length' }],
+  ])(
+    'a reply that broke off before %s is asked for again with twice the room, once',
+    async (_name, reply) => {
+      const under = await open({ LLM_MAX_TOKENS: '300' });
+      under.model.setReply(({ endpoint }) => (endpoint === 'chat' ? reply : undefined));
+      await under.start();
+      const row = await under.ledger(await under.extract(SAID));
+      expect(row).toMatchObject({ state: 'failed', errorClass: 'truncated', attempts: 1, added: 0 });
+      expect(under.model.calls.map(({ body }) => body['max_tokens'])).toEqual([300, 600]);
+    },
+  );
 
   test('an unreadable reply gets one repair attempt, then both are kept', async () => {
     const under = await open();
@@ -166,13 +175,68 @@ test('a reply repaired at the second attempt is used, and both calls are counted
   expect(JSON.stringify(under.model.calls[1]?.body)).toContain('could not be read');
 });
 
-test('of a reply that was cut, the complete memories are kept and the ledger says so', async () => {
-  const under = await open();
-  script(under, { content: '{"facts":{"home":"Lisbon","job":"nur', finishReason: 'length' });
-  await under.start();
-  const row = await under.ledger(await under.extract(SAID));
-  expect(row).toMatchObject({ state: 'done', added: 1, degraded: 'reply_truncated', modelCalls: 1 });
-  expect((await under.memories('maya')).map((memory) => memory.key)).toEqual(['home']);
+describe('of a reply that broke off the complete memories are kept', () => {
+  const CUT = { content: '{"facts":{"home":"Lisbon","job":"nur', finishReason: 'length' };
+  const keysOf = async (under: ExtractorUnderTest) =>
+    (await under.memories('maya')).map((memory) => memory.key).toSorted();
+
+  test('and the rest is asked for once, saying what has been received', async () => {
+    const under = await open();
+    script(under, CUT, { content: '{"facts":{"job":"nurse"}}' });
+    await under.start();
+    const row = await under.ledger(await under.extract(SAID));
+    expect(row).toMatchObject({ state: 'done', added: 2, degraded: 'reply_truncated', modelCalls: 2 });
+    expect(await keysOf(under)).toEqual(['home', 'job']);
+    const asked = JSON.stringify(under.model.calls.findLast((call) => call.endpoint === 'chat')?.body);
+    expect(asked).toContain('Lisbon');
+    expect(asked).toContain('remaining items only');
+    const { rows } = await under.database.query(
+      'select purpose, status from extraction_outputs order by number',
+    );
+    expect(rows).toEqual([
+      { purpose: 'extract', status: 'pinned' },
+      { purpose: 'continue', status: 'pinned' },
+    ]);
+  });
+
+  test.each<[string, ScriptedReply]>([
+    ['breaks off too', { content: '{"facts":{"job":"nurse","tea":"ool', finishReason: 'length' }],
+    ['repeats what has been received', { content: '{"facts":{"home":"Lisbon","job":"nurse"}}' }],
+  ])('and a rest that %s counts as far as it is whole', async (_name, rest) => {
+    const under = await open();
+    script(under, CUT, rest);
+    await under.start();
+    expect(await under.ledger(await under.extract(SAID))).toMatchObject({
+      state: 'done',
+      added: 2,
+      modelCalls: 2,
+    });
+    expect(await keysOf(under)).toEqual(['home', 'job']);
+  });
+
+  test.each<[string, ScriptedReply]>([
+    ['prose', { content: 'That was all, I think.' }],
+    ['nothing', { content: '' }],
+    ['a refusal', { body: { choices: [{ message: { refusal: 'no' }, finish_reason: 'stop' }] } }],
+  ])('also when the rest is %s', async (_name, rest) => {
+    const under = await open();
+    script(under, CUT, rest);
+    await under.start();
+    expect(await under.ledger(await under.extract(SAID))).toMatchObject({ state: 'done', added: 1 });
+    expect(await keysOf(under)).toEqual(['home']);
+  });
+
+  test('when the provider goes away in between, only the rest is asked for again', async () => {
+    const under = await open();
+    script(under, CUT, { status: 503 }, { content: '{"facts":{"job":"nurse"}}' });
+    await under.start();
+    expect(await under.ledger(await under.extract(SAID))).toMatchObject({
+      state: 'done',
+      added: 2,
+      modelCalls: 2,
+    });
+    expect(under.model.callCount).toBe(3);
+  });
 });
 
 test('a conversation that alone makes the provider fail burns its attempts while others succeed', async () => {

@@ -592,7 +592,7 @@ describe('scopes, pending turns, time', () => {
     const paris = randomUUID();
     await supersedeMemories(
       database,
-      [{ id: berlin ?? '', supersededBy: paris, validTo: new Date(at(10)) }],
+      [{ id: berlin ?? '', supersededBy: paris, validTo: new Date(at(10)), cause: 'newer_value' }],
       actor,
     );
     await remember(who, [
@@ -627,7 +627,7 @@ describe('scopes, pending turns, time', () => {
     const [superseded, archived, expired, deleted] = ids;
     await supersedeMemories(
       database,
-      [{ id: superseded ?? '', supersededBy: null, validTo: new Date() }],
+      [{ id: superseded ?? '', supersededBy: null, validTo: new Date(), cause: 'expired' }],
       actor,
     );
     await database.query('update memories set archived_at = now() where id = $1::uuid', [archived]);

@@ -2,6 +2,7 @@ import type { Sql } from '../pool/sql.ts';
 import { type NewEmbedding, toVectorText } from './embeddings.ts';
 import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from './memory-writes.ts';
+import { toMaxDistance } from './neighbours.ts';
 import type { AfterApply } from './summary-refresh.ts';
 
 export type NewMemories = Readonly<{
@@ -12,11 +13,14 @@ export type NewMemories = Readonly<{
   outcome: ExtractionOutcome;
   /** What follows in the same transaction; null for nothing. */
   after: AfterApply | null;
+  /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
+  nearSimilarity?: number | null;
 }>;
 
 /**
  * Stores what an extraction brought and ends it, provided that nothing the user has matches any of it: one statement,
- * which is its own transaction. Resolves to null, with nothing done, when something matches; then what to do has to
+ * which is its own transaction. Resolves to null, with nothing done, when something matches or is near; then what to
+ * do has to
  * be planned under the user's lock.
  *
  * @throws AppError `fenced`; `internal` for which isRetryableConflict holds when two of the memories are one
@@ -24,14 +28,14 @@ export type NewMemories = Readonly<{
 export async function applyNewMemories(
   sql: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
-  { memories, actor, embeddings, outcome, after }: NewMemories,
+  { memories, actor, embeddings, outcome, after, nearSimilarity = null }: NewMemories,
 ): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
     `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
        case when answer = 'applied' and $9::jsonb is not null then after_apply($1::uuid, $9::jsonb) end
      from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
-       $8::jsonb) as answer`,
+       $8::jsonb, $10::float8) as answer`,
     [
       claim.id,
       claim.fence,
@@ -42,6 +46,7 @@ export async function applyNewMemories(
       embedded.map((embedding) => toVectorText(embedding.vector)),
       JSON.stringify(outcome),
       after === null ? null : JSON.stringify(after),
+      nearSimilarity === null ? null : toMaxDistance(nearSimilarity),
     ],
     { name: 'apply_new_memories' },
   );

@@ -21,6 +21,8 @@ export type ExtractionRow = Readonly<{
   deleted: number;
   unchanged: number;
   rejected: number;
+  /** Why candidates were not stored: reason → count; null for none. */
+  rejections: Record<string, number> | null;
   memoryIds: string[];
   model: string | null;
   modelCalls: number;
@@ -39,7 +41,7 @@ export type ExtractionRow = Readonly<{
 const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversation_id as "conversationId",
   from_seq as "fromSeq", to_seq as "toSeq", trigger, preset, state, attempts, reason,
   error_class as "errorClass", error_message as "errorMessage", degraded, added, updated, deleted, unchanged,
-  rejected, memory_ids as "memoryIds", model, model_calls as "modelCalls", prompt_tokens as "promptTokens",
+  rejected, rejections, memory_ids as "memoryIds", model, model_calls as "modelCalls", prompt_tokens as "promptTokens",
   completion_tokens as "completionTokens", model_ms as "modelMs", embed_ms as "embedMs", apply_ms as "applyMs",
   metadata, accepted_at as "acceptedAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
@@ -89,7 +91,7 @@ export async function listExtractions(sql: Sql, filter: ExtractionFilter): Promi
 export type ReplayedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 const RESET = `state = 'pending', generation = generation + 1, attempts = 0, lost_claims = 0, reason = null, error_class = null,
-  error_message = null, degraded = null, next_attempt_at = null, queue_checked_at = null, started_at = null,
+  error_message = null, degraded = null, rejections = null, next_attempt_at = null, queue_checked_at = null, started_at = null,
   finished_at = null, claimed_by = null, lease_until = null`;
 
 export type ReplayFilter = Readonly<{

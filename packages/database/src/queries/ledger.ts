@@ -228,6 +228,8 @@ export type ExtractionOutcome = Readonly<{
   memoryIds: readonly string[];
   degraded: string | null;
   embedMs: number | null;
+  /** Why candidates were not stored: reason → count. */
+  rejections?: Readonly<Record<string, number>>;
 }>;
 
 /** Ends an extraction as done and moves the conversation's mark, in the transaction that wrote the memories. */
@@ -236,6 +238,13 @@ export async function finishExtraction(
   claim: Pick<Claim, 'id' | 'fence'>,
   outcome: ExtractionOutcome,
 ): Promise<Ended> {
+  if (outcome.rejections !== undefined) {
+    await tx.query(
+      'select note_rejections($1::uuid, $2::jsonb)',
+      [claim.id, JSON.stringify(outcome.rejections)],
+      { name: 'note_rejections' },
+    );
+  }
   const { finished, next } = await tx.one<Ended & { finished: boolean }>(
     `select finished, case when finished then conclude_extraction($1::uuid) end as next
      from finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished`,

@@ -23,6 +23,8 @@ export type MemoryVersionRow = Readonly<{
   after: Record<string, unknown> | null;
   actor: string;
   extractionId: string | null;
+  /** Why, where the operation does not say it all. */
+  cause: string | null;
   createdAt: Date;
 }>;
 
@@ -40,7 +42,7 @@ export async function listMemoryVersions(
        where m.tenant_id = $1::uuid and ($3::text is null or m.user_id = $3::text)
      )
      select v.memory_id as "memoryId", v.number, v.operation, v.before, v.after, v.actor,
-       v.extraction_id as "extractionId", v.created_at as "createdAt"
+       v.extraction_id as "extractionId", v.cause, v.created_at as "createdAt"
      from memory_versions v join chain on chain.id = v.memory_id
      where v.tenant_id = $1::uuid
      order by v.created_at, v.memory_id, v.number`,

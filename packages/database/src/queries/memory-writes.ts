@@ -144,30 +144,32 @@ function toRecord(memory: NewMemory): Record<string, unknown> {
 
 // One more version of each row in `changed` (which has the columns of memories); `before` has the same rows as
 // they were when the statement began.
-export const ADD_VERSIONS = `insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before,
-    after, actor, extraction_id)
+const addVersions = (cause: string) => `insert into memory_versions (memory_id, number, tenant_id, user_id,
+    operation, before, after, actor, extraction_id, cause)
   select changed.id,
     (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
     changed.tenant_id, changed.user_id, $1::text, to_jsonb(before) - 'search_text',
-    to_jsonb(changed) - 'search_text', $2::text, $3::uuid
+    to_jsonb(changed) - 'search_text', $2::text, $3::uuid, ${cause}
   from changed join memories before on before.id = changed.id`;
+export const ADD_VERSIONS = addVersions('null::text');
 
-/** Ends the validity of memories that a newer statement replaces, or (without one) that have expired. */
+/** Ends the validity of memories that another statement replaces, or (without one) that have expired; says why. */
 export async function supersedeMemories(
   tx: Sql,
-  replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date }>[],
+  replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date; cause: string }>[],
   actor: Actor,
 ): Promise<void> {
   if (replaced.length === 0) return;
   await tx.query(
     `with given as (
-       select * from unnest($4::uuid[], $5::uuid[], $6::timestamptz[]) as g (id, superseded_by, valid_to)
+       select * from unnest($4::uuid[], $5::uuid[], $6::timestamptz[], $7::text[])
+         as g (id, superseded_by, valid_to, cause)
      ), changed as (
        update memories m set superseded_by = given.superseded_by, updated_at = now(),
          valid_to = greatest(given.valid_to, m.valid_from), embedding_pending_since = null
        from given where m.id = given.id and m.is_current returning m.*
      )
-     ${ADD_VERSIONS}`,
+     ${addVersions('(select given.cause from given where given.id = changed.id)')}`,
     [
       'SUPERSEDE',
       actor.actor,
@@ -175,6 +177,7 @@ export async function supersedeMemories(
       replaced.map((memory) => memory.id),
       replaced.map((memory) => memory.supersededBy),
       replaced.map((memory) => memory.validTo),
+      replaced.map((memory) => memory.cause),
     ],
     { name: 'supersede_memories' },
   );

@@ -12,6 +12,15 @@ export type ModelOutput = Readonly<{
   completionTokens: number | null;
 }>;
 
+/**
+ * What an extraction asks a model for: the memories; what was missing of a reply that broke off; how new memories go
+ * with those next to them.
+ */
+export type OutputPurpose = 'extract' | 'continue' | 'reconcile';
+
+/** An answer that an earlier run has paid for, and what its short ids stand for. */
+export type PinnedOutput = Readonly<{ output: ModelOutput; shown: unknown }>;
+
 /** What one call of a model brought, and how long it took. */
 export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
 
@@ -27,6 +36,14 @@ export async function saveOutput(
   claim: Pick<Claim, 'id' | 'fence' | 'tenantId'>,
   { output, modelMs }: ModelCall,
   status: 'pinned' | 'rejected',
+  {
+    purpose = 'extract',
+    shown = null,
+  }: Readonly<{
+    purpose?: OutputPurpose;
+    /** What the answer's short ids stand for, kept with it; no text. */
+    shown?: unknown;
+  }> = {},
 ): Promise<void> {
   // Postgres text cannot hold NUL, which a model can emit.
   const raw = output.raw.replaceAll('\u0000', '\uFFFD').toWellFormed();
@@ -38,18 +55,21 @@ export async function saveOutput(
            completion_tokens = coalesce(completion_tokens + $11::integer, completion_tokens, $11::integer)
        where id = $1::uuid and fence = $2::integer and state = 'active'
          and not exists (select from extraction_outputs o
-           where o.extraction_id = $1::uuid and o.status = 'pinned' and $4::text = 'pinned')
+           where o.extraction_id = $1::uuid and o.purpose = $13::text and o.status = 'pinned'
+             and $4::text = 'pinned')
        returning id
      ), kept as (
        insert into extraction_outputs (extraction_id, number, tenant_id, status, provider, model, prompt_version,
-         raw, finish_reason, prompt_tokens, completion_tokens)
+         raw, finish_reason, prompt_tokens, completion_tokens, purpose, shown)
        select held.id,
               (select coalesce(max(o.number), 0) + 1 from extraction_outputs o where o.extraction_id = held.id),
-              $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::integer, $11::integer
+              $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::integer, $11::integer,
+              $13::text, $14::jsonb
        from held
      )
      select exists (select from held) or exists (
        select from extractions e join extraction_outputs o on o.extraction_id = e.id and o.status = $4::text
+         and o.purpose = $13::text
        where e.id = $1::uuid and e.fence = $2::integer and e.state = 'active' and $4::text = 'pinned') as held`,
     [
       claim.id,
@@ -64,8 +84,25 @@ export async function saveOutput(
       output.promptTokens,
       output.completionTokens,
       modelMs,
+      purpose,
+      shown === null ? null : JSON.stringify(shown),
     ],
     { name: 'save_output' },
   );
   if (!held) throw fencedOff();
+}
+
+/** All pinned answers of an extraction, by what they are for. Of one whose fence has moved on they are history. */
+export async function listPinnedOutputs(
+  sql: Sql,
+  extractionId: string,
+): Promise<ReadonlyMap<OutputPurpose, PinnedOutput>> {
+  const { rows } = await sql.query<ModelOutput & { purpose: OutputPurpose; shown: unknown }>(
+    `select purpose, shown, provider, model, prompt_version as "promptVersion", raw, finish_reason as "finishReason",
+       prompt_tokens as "promptTokens", completion_tokens as "completionTokens"
+     from extraction_outputs where extraction_id = $1::uuid and status = 'pinned'`,
+    [extractionId],
+    { name: 'list_pinned_outputs' },
+  );
+  return new Map(rows.map(({ purpose, shown, ...output }) => [purpose, { output, shown }]));
 }

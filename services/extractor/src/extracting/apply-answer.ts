@@ -12,21 +12,34 @@ import {
   type NewEmbedding,
   saveEmbeddings,
 } from '@factmill/database';
-import type { Candidate, Rejection } from '@factmill/extraction';
-import { planWrites, writeMemories, type WriteRequest, type Written } from '@factmill/memories';
+import type { Candidate, Preset, Rejection } from '@factmill/extraction';
+import {
+  type CompareBySimilarity,
+  NOTHING,
+  planWrites,
+  writeMemories,
+  type WriteRequest,
+  type Written,
+} from '@factmill/memories';
 import { withSpan } from '@factmill/telemetry';
+import type { PinnedOutput } from '@factmill/database';
 import type { Vectors } from './embed-candidates.ts';
+import type { createReconcileCandidates, Reconciled } from './reconcile-candidates.ts';
 
 export type Application = Readonly<{
   claim: Claim;
+  preset: Preset;
   candidates: readonly Candidate[];
   rejected: readonly Rejection[];
   vectors: Vectors | null;
   wantsEmbedding: boolean;
   embedMs: number | null;
-  degraded: string | null;
+  degraded: readonly string[];
   /** What follows in the same transaction; null for nothing. */
   after: AfterApply | null;
+  /** What an earlier run has asked about memories next to the candidates. */
+  pinned: PinnedOutput | undefined;
+  signal: AbortSignal;
 }>;
 
 type Counts = Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchanged' | 'rejected'>;
@@ -38,35 +51,100 @@ export type Applied = Ended &
     withoutVector: readonly string[];
   }>;
 
+/** No two vectors are that similar: nothing counts as a duplicate by similarity. */
+const NEVER = 2;
+/** All are at least that similar. */
+const ALWAYS = -1;
+
+export type ApplyDeps = Readonly<{
+  database: DatabasePool;
+  /** Null when there is no model that could be asked. */
+  reconcile: ReturnType<typeof createReconcileCandidates> | null;
+  /** Embeds texts that reconciling brought; null, and their vectors follow later. */
+  embed: (texts: readonly string[], signal: AbortSignal) => Promise<Vectors | null>;
+  newId: () => string;
+  date: () => Date;
+}>;
+
 /**
  * Writes what an answer says: memories, their versions and vectors, the conversation's mark and the ledger's
  * `done`, all in one transaction that starts by checking the fence. A redelivered job or a worker that wakes up
- * late writes nothing (G2, G4).
+ * late writes nothing (G2, G4). What is new, as most is, takes one statement; what is like something that is there is
+ * compared with it under the user's lock, after the model was asked where that could matter.
  *
- * @throws AppError `fenced`, `database_unavailable`
+ * @throws AppError of the model when asked about neighbours, `fenced`, `database_unavailable`
  */
-export function createApplyAnswer(deps: { database: DatabasePool; newId: () => string; date: () => Date }) {
-  return function applyAnswer(application: Application): Promise<Applied> {
+export function createApplyAnswer(deps: ApplyDeps) {
+  return async function applyAnswer(application: Application): Promise<Applied> {
+    const { claim, vectors, signal } = application;
+    const look = lookOf(application);
     const request: WriteRequest = {
-      tenantId: application.claim.tenantId,
-      userId: application.claim.userId,
+      tenantId: claim.tenantId,
+      userId: claim.userId,
       memories: application.candidates.map((candidate) => ({ candidate })),
-      actor: { actor: 'extraction', extractionId: application.claim.id },
+      actor: { actor: 'extraction', extractionId: claim.id },
       wantsEmbedding: application.wantsEmbedding,
       newId: deps.newId,
       now: deps.date(),
+      ...(look === null ? {} : { similarity: look }),
     };
-    return withSpan(
-      'apply',
-      { attributes: { candidates: application.candidates.length } },
-      async () => (await applyAsNew(application, request)) ?? applyCompared(application, request),
+    const attributes = { candidates: application.candidates.length };
+    if (application.pinned === undefined) {
+      const applied = await withSpan('apply', { attributes }, () => applyAsNew(application, request, look));
+      if (applied !== null) return applied;
+    }
+    const { reconciliation, texts, failed } = await reconcileWith(application, request);
+    const more = texts.length === 0 ? null : await deps.embed(texts, signal);
+    signal.throwIfAborted();
+    const compared: Application = {
+      ...application,
+      degraded: failed ? [...application.degraded, 'reconcile_failed'] : application.degraded,
+      vectors:
+        vectors && more ? { ...vectors, byText: new Map([...vectors.byText, ...more.byText]) } : vectors,
+    };
+    return withSpan('apply', { attributes }, () =>
+      applyCompared(compared, reconciliation === null ? request : { ...request, reconcile: reconciliation }),
     );
   };
 
+  /** How candidates are compared by meaning; null when they are not. */
+  function lookOf({ candidates, preset, vectors }: Application): Look | null {
+    if (vectors === null || (!preset.dedupBySimilarity && !reconciles(preset))) return null;
+    const duplicateSimilarity = preset.dedupBySimilarity ? vectors.duplicateSimilarity : NEVER;
+    const from = preset.reconcile === 'always' ? ALWAYS : vectors.relatedSimilarity;
+    return {
+      model: vectors.model,
+      vectors: candidates.map(({ content }) =>
+        vectors.reads(content) ? (vectors.byText.get(content) ?? null) : null,
+      ),
+      duplicateSimilarity,
+      minSimilarity: reconciles(preset) ? Math.min(from, duplicateSimilarity) : duplicateSimilarity,
+    };
+  }
+
+  function reconciles(preset: Preset): boolean {
+    return deps.reconcile !== null && preset.reconcile !== 'never';
+  }
+
+  async function reconcileWith(
+    { claim, preset, vectors, pinned, signal }: Application,
+    write: WriteRequest,
+  ): Promise<Reconciled> {
+    if (deps.reconcile === null || preset.reconcile === 'never' || vectors === null) {
+      return { reconciliation: null, texts: [], failed: false };
+    }
+    const { relatedSimilarity } = vectors;
+    return deps.reconcile({ claim, write, mode: preset.reconcile, relatedSimilarity, pinned, signal });
+  }
+
   /** Most of what people say is new. One statement stores it, unless it finds that something matches: null. */
-  async function applyAsNew(application: Application, request: WriteRequest): Promise<Applied | null> {
+  async function applyAsNew(
+    application: Application,
+    request: WriteRequest,
+    look: Look | null,
+  ): Promise<Applied | null> {
     const { claim, vectors } = application;
-    const plan = planWrites(request, []);
+    const plan = planWrites(request, NOTHING);
     const written = plan.toWritten(plan.added.map((memory) => memory.id));
     const { embeddings, withoutVector } = matchVectors(written, vectors);
     const embedded = new Set(embeddings.map((embedding) => embedding.memoryId));
@@ -80,6 +158,7 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
         embeddings: vectors === null ? null : { model: vectors.model, of: embeddings },
         outcome: toOutcome(application, written, counts),
         after: application.after,
+        nearSimilarity: look?.minSimilarity ?? null,
       });
       return applied === null ? null : { ...applied, counts, withoutVector };
     } catch (error) {
@@ -103,6 +182,8 @@ export function createApplyAnswer(deps: { database: DatabasePool; newId: () => s
   }
 }
 
+type Look = CompareBySimilarity & Readonly<{ minSimilarity: number }>;
+
 /** The vectors of what was written, and the memories that have none yet. */
 function matchVectors(
   written: readonly Written[],
@@ -121,23 +202,39 @@ function matchVectors(
 
 function countChanges({ rejected }: Application, written: readonly Written[]): Counts {
   return {
-    added: written.filter((memory) => memory.status === 'created').length,
-    updated: written.filter((memory) => memory.status === 'updated').length,
-    deleted: 0,
-    unchanged: written.filter((memory) => memory.status === 'unchanged').length,
+    added: written.filter((memory) => isStored(memory) && memory.status === 'created').length,
+    updated: written.filter((memory) => isStored(memory) && memory.status === 'updated').length,
+    deleted: written.reduce((sum, memory) => sum + (memory.ended?.length ?? 0), 0),
+    unchanged: written.filter((memory) => !isStored(memory) && memory.status !== 'skipped').length,
     rejected: rejected.reduce((sum, rejection) => sum + rejection.count, 0),
   };
 }
 
-function toOutcome(
-  { degraded, embedMs }: Application,
+/** Whether a candidate became a memory of its own, as against one that another candidate speaks for. */
+function isStored({ reason, status }: Written): boolean {
+  return reason === undefined && (status === 'created' || status === 'updated');
+}
+
+/** Why candidates were not stored: refused before, or found to be no news. */
+function countReasons(
+  { rejected }: Application,
   written: readonly Written[],
-  counts: Counts,
-): ExtractionOutcome {
+): Record<string, number> | undefined {
+  const counts = new Map<string, number>();
+  const count = (reason: string, times: number) => counts.set(reason, (counts.get(reason) ?? 0) + times);
+  for (const { reason, count: times } of rejected) count(reason, times);
+  for (const { reason } of written) if (reason !== undefined) count(reason, 1);
+  return counts.size === 0 ? undefined : Object.fromEntries(counts);
+}
+
+function toOutcome(application: Application, written: readonly Written[], counts: Counts): ExtractionOutcome {
+  const { degraded, embedMs } = application;
+  const rejections = countReasons(application, written);
   return {
     ...counts,
     memoryIds: [...new Set(written.flatMap((memory) => memory.id ?? []))],
-    degraded,
+    degraded: degraded.length === 0 ? null : degraded.join(','),
     embedMs,
+    ...(rejections === undefined ? {} : { rejections }),
   };
 }

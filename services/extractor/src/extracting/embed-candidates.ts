@@ -1,10 +1,17 @@
 import { registerEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { Embedder } from '@factmill/models';
+import { type Embedder, readsWhole } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
 
-/** Vectors by text, of one model. */
-export type Vectors = Readonly<{ model: string; byText: ReadonlyMap<string, readonly number[]> }>;
+/** Vectors by text, of one model, and what their similarities mean. */
+export type Vectors = Readonly<{
+  model: string;
+  duplicateSimilarity: number;
+  relatedSimilarity: number;
+  /** False for a text that the model cannot tell from others: its vector is good for nothing but itself. */
+  reads: (text: string) => boolean;
+  byText: ReadonlyMap<string, readonly number[]>;
+}>;
 
 export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Promise<Vectors>;
 
@@ -22,6 +29,9 @@ export function createEmbedTexts(deps: { embedder: Embedder; database: Sql }): E
     }
     return {
       model: profile.id,
+      duplicateSimilarity: profile.duplicateSimilarity,
+      relatedSimilarity: profile.relatedSimilarity,
+      reads: (text) => readsWhole(profile, text),
       byText: new Map(unique.map((text, index) => [text, vectors[index] ?? []])),
     };
   };

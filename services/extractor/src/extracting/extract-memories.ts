@@ -1,8 +1,16 @@
-import type { Claim, Ended, Material } from '@factmill/database';
+import {
+  type Claim,
+  type Ended,
+  listPinnedOutputs,
+  type Material,
+  type OutputPurpose,
+  type PinnedOutput,
+  type Sql,
+} from '@factmill/database';
 import {
   buildTranscript,
-  type Candidate,
   getPreset,
+  type ParsedReply,
   parseReply,
   type Preset,
   presets,
@@ -12,8 +20,11 @@ import type { Logger } from '@factmill/telemetry';
 import type { createApplyAnswer } from './apply-answer.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
 import { wantedAfter } from './wanted-after.ts';
+import type { createKnownContext } from './known-context.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
+import { type createObtainRest, isCut } from './obtain-rest.ts';
 import type { ProviderWatch } from './provider-watch.ts';
+import type { Question } from './providers.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
 /** What any preset shows to a model at most; the prompt shows what its own preset says. */
@@ -22,8 +33,11 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 );
 
 export type ExtractDeps = Readonly<{
+  database: Sql;
   watch: ProviderWatch;
+  loadKnown: ReturnType<typeof createKnownContext>;
   obtainAnswer: ReturnType<typeof createObtainAnswer>;
+  obtainRest: ReturnType<typeof createObtainRest>;
   /** Null when no embedding model is configured. */
   embedTexts: EmbedTexts | null;
   applyAnswer: ReturnType<typeof createApplyAnswer>;
@@ -33,10 +47,14 @@ export type ExtractDeps = Readonly<{
   now: () => Date;
 }>;
 
+const NO_PINS: ReadonlyMap<OutputPurpose, PinnedOutput> = new Map();
+const NOTHING_SAID: ParsedReply = { status: 'empty', candidates: [], rejected: [] };
+
 /**
- * The way of a claimed extraction: messages and known memories → model → pin → embed → apply. Every step can be
- * repeated: what has been pinned is not asked again, what has been applied is not applied again. Resolves to the
- * counts of what changed, and what comes next in the conversation.
+ * The way of a claimed extraction: messages and known memories → model → pin → what was missing of a reply that broke
+ * off → embed → reconcile with what is next to it → apply. Every step can be repeated: what has been pinned is not
+ * asked again, what has been applied is not applied again. Resolves to the counts of what changed, and what comes next
+ * in the conversation.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
  */
@@ -49,24 +67,30 @@ export function createExtractMemories(deps: ExtractDeps) {
     const preset = getPreset(claim.preset) ?? standard();
     const messages = material.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
-    const answer = await deps.obtainAnswer(
-      claim,
-      material.pinned,
+    // The claim says that something is pinned; which of the answers it shows is of no matter.
+    const pins = material.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
+    const toQuestion = async (): Promise<Question | null> => {
       // Nobody said anything: then there is nothing to ask.
-      () =>
-        transcript.text === ''
-          ? null
-          : { messages, transcript, known: material.known, preset, now: deps.now(), signal },
-      signal,
-    );
+      if (transcript.text === '') return null;
+      const isAll = material.known.length < KNOWN_MEMORY_LIMIT;
+      const known = await deps.loadKnown(claim, { messages, preset, recent: material.known, isAll }, signal);
+      return { messages, transcript, known, preset, now: deps.now(), signal };
+    };
+    const answer = await deps.obtainAnswer(claim, pins.get('extract')?.output ?? null, toQuestion, signal);
     if (answer?.isNew === true) await deps.watch.answered(claim);
+    const rest =
+      answer === null
+        ? null
+        : await deps.obtainRest(claim, answer.output, pins.get('continue'), toQuestion, signal);
 
     const parsed =
-      answer === null ? null : parseReply(answer.output.raw, { allowLine: preset.reply === 'line' });
-    const { candidates, rejected } =
-      parsed === null
-        ? { candidates: [] as Candidate[], rejected: [] }
-        : toCandidates(parsed, { messages, preset, now: deps.now() });
+      answer === null
+        ? NOTHING_SAID
+        : withRest(
+            parseReply(answer.output.raw, { allowLine: preset.reply === 'line' }),
+            rest === null ? null : parseReply(rest.raw),
+          );
+    const { candidates, rejected } = toCandidates(parsed, { messages, preset, now: deps.now() });
 
     const { embedTexts } = deps;
     const embedStartedAt = performance.now();
@@ -81,28 +105,42 @@ export function createExtractMemories(deps: ExtractDeps) {
           );
     signal.throwIfAborted();
 
-    const degraded = [
-      ...(parsed?.status === 'truncated' || answer?.output.finishReason === 'length'
-        ? ['reply_truncated']
-        : []),
-      // The rules read the messages themselves.
-      ...(transcript.cut !== null && answer !== null && answer.output.provider !== 'extractive'
-        ? ['transcript_cut']
-        : []),
-      ...(embedTexts !== null && vectors === null && candidates.length > 0 ? ['embedding_unavailable'] : []),
-    ];
     const applied = await deps.applyAnswer({
       claim,
+      preset,
       candidates,
       rejected,
       vectors,
       wantsEmbedding: embedTexts !== null,
       embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
-      degraded: degraded.length === 0 ? null : degraded.join(','),
+      degraded: [
+        ...(answer !== null && isCut(answer.output) ? ['reply_truncated'] : []),
+        // The rules read the messages themselves.
+        ...(transcript.cut !== null && answer !== null && answer.output.provider !== 'extractive'
+          ? ['transcript_cut']
+          : []),
+        ...(embedTexts !== null && vectors === null && candidates.length > 0
+          ? ['embedding_unavailable']
+          : []),
+      ],
+      pinned: pins.get('reconcile'),
+      signal,
       after: wantedAfter(preset),
     });
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
     return { counts: applied.counts, next: applied.next };
+  };
+}
+
+/** A reply that broke off, and what came when it was asked to go on. */
+function withRest(reply: ParsedReply, rest: ParsedReply | null): ParsedReply {
+  if (rest === null) return reply;
+  const counts = new Map(reply.rejected.map(({ reason, count }) => [reason, count]));
+  for (const { reason, count } of rest.rejected) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  return {
+    status: reply.status,
+    candidates: [...reply.candidates, ...rest.candidates],
+    rejected: [...counts].map(([reason, count]) => ({ reason, count })),
   };
 }
 

@@ -4,7 +4,7 @@ import { parseReply, type Preset } from '@factmill/extraction';
 /**
  * Whether a reply can be used, read as the preset expects it.
  * - `usable`: entirely, or the items that are whole
- * - `cut_off`: it ended at the output limit before anything was whole; asking again would end there too
+ * - `cut_off`: it ended at the output limit before anything was whole
  * - `unreadable`: neither items nor the statement that there are none
  */
 export function judgeReply(

@@ -6,10 +6,11 @@ import {
   type Preset,
   type Prompts,
   replySchemaOf,
+  type Prompt,
   type TranscriptMessage,
   type Transcript,
 } from '@factmill/extraction';
-import type { ChatMessage, ChatModel } from '@factmill/models';
+import type { ChatMessage, ChatModel, ChatRequest } from '@factmill/models';
 
 export type Question = Readonly<{
   messages: readonly TranscriptMessage[];
@@ -29,6 +30,13 @@ export type Provider = Readonly<{
   ask: (question: Question) => Promise<ModelOutput>;
   /** Asks again after a reply that could not be read, or null when that cannot help. */
   askAgain: ((question: Question, invalid: ModelOutput) => Promise<ModelOutput>) | null;
+  /** Asks again with twice the room, after a reply that broke off before anything was whole. */
+  askLonger: ((question: Question) => Promise<ModelOutput>) | null;
+  /** Asks for what is missing of a reply that broke off. */
+  askRest: ((question: Question, cut: ModelOutput) => Promise<ModelOutput>) | null;
+  /** Asks something else; null when only rules answer. */
+  complete:
+    ((prompt: Prompt, follow: readonly ChatMessage[], signal: AbortSignal) => Promise<ModelOutput>) | null;
 }>;
 
 /** Rules, no model: the default when none is configured (G15). */
@@ -48,27 +56,20 @@ export function createExtractiveProvider(): Provider {
       };
     },
     askAgain: null,
+    askLonger: null,
+    askRest: null,
+    complete: null,
   };
 }
 
 /** An OpenAI-compatible chat model. */
 export function createChatProvider(model: ChatModel, prompts: Prompts): Provider {
-  async function complete(question: Question, follow: readonly ChatMessage[]): Promise<ModelOutput> {
-    const prompt = buildPrompt({
-      prompts,
-      preset: question.preset,
-      transcript: question.transcript,
-      knownMemories: question.known,
-      now: question.now,
-    });
-    const schema = replySchemaOf(question.preset);
-    const reply = await model.complete({
-      messages: [...prompt.messages, ...follow],
-      ...(schema === null ? {} : { schema }),
-      // A line is read as it comes (B4); JSON is of no use before its end.
-      ...(question.preset.reply === 'line' ? { stream: true } : {}),
-      signal: question.signal,
-    });
+  async function complete(
+    prompt: Prompt,
+    follow: readonly ChatMessage[],
+    options: Omit<ChatRequest, 'messages'>,
+  ): Promise<ModelOutput> {
+    const reply = await model.complete({ messages: [...prompt.messages, ...follow], ...options });
     return {
       provider: 'openai',
       model: reply.model,
@@ -79,15 +80,39 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
       completionTokens: reply.usage.completionTokens,
     };
   }
+  function ask(question: Question, follow: readonly ChatMessage[], outputFactor = 1): Promise<ModelOutput> {
+    const prompt = buildPrompt({
+      prompts,
+      preset: question.preset,
+      transcript: question.transcript,
+      knownMemories: question.known,
+      now: question.now,
+    });
+    const schema = replySchemaOf(question.preset);
+    return complete(prompt, follow, {
+      ...(schema === null ? {} : { schema }),
+      // A line is read as it comes (B4); JSON is of no use before its end.
+      ...(question.preset.reply === 'line' ? { stream: true } : {}),
+      signal: question.signal,
+      outputFactor,
+    });
+  }
   return {
     name: 'openai',
     wantsKnown: true,
-    ask: (question) => complete(question, []),
+    ask: (question) => ask(question, []),
     askAgain: (question, invalid) =>
-      complete(question, [
+      ask(question, [
         { role: 'assistant', content: invalid.raw.slice(0, 4_000) },
         { role: 'user', content: REPAIR[question.preset.reply] },
       ]),
+    askLonger: (question) => ask(question, [], 2),
+    askRest: (question, cut) =>
+      ask(question, [
+        { role: 'assistant', content: cut.raw.slice(0, MAX_RECEIVED_CHARACTERS) },
+        { role: 'user', content: REST },
+      ]),
+    complete: (prompt, follow, signal) => complete(prompt, follow, { signal }),
   };
 }
 
@@ -96,3 +121,9 @@ const REPAIR: Readonly<Record<Preset['reply'], string>> = {
   json: 'That reply could not be read. Answer again with nothing but the JSON in the required format.',
   line: 'That reply could not be read. Answer again with exactly one line: NOTHING or the single fact.',
 };
+
+/** Of a reply that broke off the model is shown so much as received. */
+const MAX_RECEIVED_CHARACTERS = 16_000;
+
+const REST =
+  'Your reply broke off there. Every item that is complete in it has been received. Answer with the remaining items only, in the same format, and with none of those again; if there are none, with the format’s empty answer.';

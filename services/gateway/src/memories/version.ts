@@ -27,6 +27,7 @@ export function toVersion(row: MemoryVersionRow): Record<string, unknown> {
     after: publicFields(row.after),
     actor: row.actor,
     extraction_id: row.extractionId,
+    cause: row.cause,
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -164,6 +164,7 @@ function toExtraction(row: ExtractionRow): Extraction {
       rejected: row.rejected,
     },
     memory_ids: row.memoryIds,
+    ...(row.rejections === null ? {} : { rejections: row.rejections }),
     ...(row.degraded === null ? {} : { degraded: row.degraded }),
     ...(row.errorClass === null ? {} : { error: { class: row.errorClass, message: row.errorMessage ?? '' } }),
     timings: {

@@ -1,0 +1,149 @@
+import { contentHash } from '../content-hash.ts';
+import { addsNoWords, inventedWords } from '../dedup/distinguishing-words.ts';
+import type { CurrentMemory } from '../dedup/similar.ts';
+import type { Candidate } from '../types.ts';
+import type { Decision } from './read-decisions.ts';
+import type { Shown } from './reconcile-question.ts';
+
+/**
+ * What comes of a model's decisions. Candidates by their index. One that occurs in neither `merged` nor `known` is
+ * added.
+ */
+export type Resolution = {
+  /** `memory` becomes `candidate`, which says what `from` said too. */
+  merged: { memory: CurrentMemory; candidate: Candidate; from: number[] }[];
+  /** `memory` ends because `by` contradicts it. */
+  ended: { memory: CurrentMemory; by: number }[];
+  /** Candidate → memory that says it already. */
+  known: Map<number, string>;
+};
+
+export const NO_RESOLUTION: Resolution = { merged: [], ended: [], known: new Map() };
+
+/**
+ * Applies decisions to what is there now. A decision counts only for a memory that was shown, is `current` with the
+ * text that was shown, and is not newer than the candidate; only next to a candidate that is still `fresh`. What a
+ * decision leaves over is added, so that no statement gets lost: the safeguard of E9, kept per candidate. `NONE` is
+ * believed when a shown memory is near (`relatedSimilarity`) and has every number, date and name of the candidate.
+ *
+ * @param fresh candidates that no rule has placed
+ * @param current by id; what has changed or gone is left out or has another hash
+ */
+export function resolveDecisions(input: {
+  shown: Shown;
+  decisions: readonly Decision[];
+  candidates: readonly Candidate[];
+  fresh: ReadonlySet<number>;
+  current: ReadonlyMap<string, CurrentMemory>;
+  relatedSimilarity: number;
+}): Resolution {
+  const { shown, candidates, fresh } = input;
+  const hashes = candidates.map((candidate) => contentHash(candidate.content));
+  const indexOf = shown.candidates.map((hash) =>
+    hashes.findIndex((one, index) => one === hash && fresh.has(index)),
+  );
+  const memoryOf = shown.memories.map(({ id, contentHash: hash }) => {
+    const memory = input.current.get(id);
+    return memory !== undefined && memory.contentHash === hash ? memory : null;
+  });
+  /** Candidates next to a memory that are not older than it. */
+  const nextTo = (place: number, memory: CurrentMemory): number[] =>
+    shown.near.flatMap((pair) => {
+      const index = pair.memory === place ? (indexOf[pair.candidate] ?? -1) : -1;
+      const candidate = candidates[index];
+      return candidate !== undefined && candidate.statedAt >= memory.statedAt ? [index] : [];
+    });
+  const added = new Set<number>();
+  const declined = new Set<number>();
+  for (const decision of input.decisions) {
+    if (decision.event !== 'ADD' && decision.event !== 'NONE') continue;
+    const index = indexOf[decision.candidate] ?? -1;
+    if (index >= 0) (decision.event === 'ADD' ? added : declined).add(index);
+  }
+
+  const merged: Resolution['merged'] = [];
+  const placed = new Set<number>();
+  const gone = new Set<string>();
+  const known = new Map<number, string>();
+  for (const decision of input.decisions) {
+    if (decision.event !== 'UPDATE') continue;
+    const memory = memoryOf[decision.memory];
+    if (memory == null) continue;
+    const from = nextTo(decision.memory, memory).filter((index) => !added.has(index) && !placed.has(index));
+    const sources = from.flatMap((index) => candidates[index] ?? []);
+    const candidate = mergeInto(memory, decision.text, sources);
+    if (candidate === null) continue;
+    for (const index of from) placed.add(index);
+    merged.push({ memory, candidate, from });
+    gone.add(memory.id);
+  }
+
+  const ended: Resolution['ended'] = [];
+  const successors = new Set<number>();
+  for (const decision of input.decisions) {
+    if (decision.event !== 'DELETE') continue;
+    const memory = memoryOf[decision.memory];
+    const by = memory == null ? undefined : nextTo(decision.memory, memory)[0];
+    if (memory == null || by === undefined) continue;
+    ended.push({ memory, by });
+    successors.add(by);
+    gone.add(memory.id);
+  }
+
+  for (const index of declined) {
+    const candidate = candidates[index];
+    if (candidate === undefined || placed.has(index) || successors.has(index)) continue;
+    const says = shown.near
+      .filter(
+        (pair) => indexOf[pair.candidate] === index && pair.similarity >= input.relatedSimilarity - 1e-4,
+      )
+      .map((pair) => memoryOf[pair.memory])
+      .find(
+        (memory) => memory != null && !gone.has(memory.id) && addsNoWords(candidate.content, memory.content),
+      );
+    if (says != null) known.set(index, says.id);
+  }
+  return { merged, ended, known };
+}
+
+/**
+ * A memory with its text replaced by one that says what the candidates say too; it keeps what the memory is about and
+ * names the messages of both. Null when the text is not to be used: it changes nothing, or says what nobody said.
+ */
+function mergeInto(memory: CurrentMemory, given: string, sources: readonly Candidate[]): Candidate | null {
+  const latest = sources.toSorted((a, b) => a.statedAt.getTime() - b.statedAt.getTime()).at(-1);
+  if (latest === undefined) return null;
+  const text = statedIn(memory, given);
+  const content = mergedContent(memory, given);
+  if (text === '' || contentHash(content) === memory.contentHash) return null;
+  if (inventedWords(text, [memory.content, ...sources.map((source) => source.content)]).length > 0)
+    return null;
+  return {
+    kind: memory.kind,
+    tier: memory.tier,
+    category: memory.category,
+    key: memory.key,
+    value: memory.key === null ? null : text,
+    content,
+    question: memory.question,
+    answer: memory.kind === 'qa' ? text : null,
+    tags: [...new Set([...memory.tags, ...sources.flatMap((source) => source.tags)])],
+    importance: Math.max(memory.importance, ...sources.map((source) => source.importance)),
+    confidence: Math.min(memory.confidence, ...sources.map((source) => source.confidence)),
+    source: latest.source,
+    sourceContext: latest.sourceContext,
+    messageIds: [...new Set([...memory.messageIds, ...sources.flatMap((source) => source.messageIds)])],
+    statedAt: latest.statedAt,
+  };
+}
+
+/** The content of a memory whose statement becomes `text`. */
+export function mergedContent(memory: Pick<CurrentMemory, 'kind' | 'question'>, text: string): string {
+  const stated = statedIn(memory, text);
+  return memory.kind === 'qa' ? `Q: ${memory.question ?? ''}\nA: ${stated}` : stated;
+}
+
+/** A model that was shown question and answer may answer with both. */
+function statedIn(memory: Pick<CurrentMemory, 'kind'>, text: string): string {
+  return memory.kind === 'qa' ? text.replace(/^Q:.*?\bA:\s*/s, '') : text;
+}

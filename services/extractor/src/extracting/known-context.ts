@@ -1,0 +1,67 @@
+import { type Claim, findRelevantMemories, type Sql, type StatedMemory } from '@factmill/database';
+import {
+  distinguishingWords,
+  type Preset,
+  stripInjectedPostfixes,
+  type TranscriptMessage,
+} from '@factmill/extraction';
+import type { Logger } from '@factmill/telemetry';
+import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
+
+/** Of what the user said the latest messages are compared with the memories, the beginning of each. */
+const MAX_PIECES = 8;
+const MAX_PIECE_CHARACTERS = 1_000;
+/** Names and numbers that are looked for in the text of memories. */
+const MAX_NAMES = 8;
+
+/**
+ * The memories that a prompt shows, those most relevant to the conversation first (B2): found by meaning and by the
+ * names that occur in it. Fails open: what was stated last, when there is no embedding model or it is away.
+ *
+ * @throws AppError `database_unavailable`, or the reason of `signal`
+ */
+export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts | null; logger: Logger }) {
+  return async function loadKnown(
+    claim: Claim,
+    conversation: Readonly<{
+      messages: readonly TranscriptMessage[];
+      preset: Preset;
+      /** What was stated last, and whether that is all there is. */
+      recent: readonly StatedMemory[];
+      isAll: boolean;
+    }>,
+    signal: AbortSignal,
+  ): Promise<readonly StatedMemory[]> {
+    const { recent, preset } = conversation;
+    const limit = preset.knownMemoryLimit;
+    if (limit === 0 || recent.length === 0) return [];
+    if (conversation.isAll && recent.length <= limit) return recent;
+    const pieces = conversation.messages
+      .filter((message) => message.role === 'user')
+      .map((message) => stripInjectedPostfixes(message.content).trim().slice(0, MAX_PIECE_CHARACTERS))
+      .filter((text) => text !== '')
+      .slice(-MAX_PIECES);
+    const vectors =
+      deps.embedTexts === null ? null : await embedOrLater(deps.embedTexts, pieces, signal, deps.logger);
+    return findRelevantMemories(deps.database, {
+      tenantId: claim.tenantId,
+      userId: claim.userId,
+      model: vectors?.model ?? null,
+      vectors: vectors === null ? [] : [...vectors.byText.values()],
+      names: namesIn(pieces),
+      limit,
+    });
+  };
+}
+
+/** The names, numbers and dates of the latest messages first. */
+function namesIn(pieces: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (const piece of pieces.toReversed()) {
+    for (const word of distinguishingWords(piece)) {
+      const name = word.replace(/^[#@]/, '');
+      if (!word.startsWith('!') && name.length >= 3) names.add(name);
+    }
+  }
+  return [...names].slice(0, MAX_NAMES);
+}

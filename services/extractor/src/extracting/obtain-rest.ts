@@ -1,0 +1,47 @@
+import type { Claim, ModelOutput, PinnedOutput } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import { parseReply } from '@factmill/extraction';
+import type { PinnedCalls } from './pinned-calls.ts';
+import { blamesProvider } from './decide-retry.ts';
+import type { Provider, Question } from './providers.ts';
+
+/** Whether a reply broke off, so that there may be more to come. */
+export function isCut(output: Pick<ModelOutput, 'raw' | 'finishReason'>): boolean {
+  return output.finishReason === 'length' || parseReply(output.raw).status === 'truncated';
+}
+
+/**
+ * What was missing of an answer that broke off: asked for once, and pinned whatever it is; its complete items count.
+ * Null when nothing is missing, or when the model does not answer that.
+ *
+ * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault: then the
+ * extraction waits with the part that is there
+ */
+export function createObtainRest({ provider, calls }: { provider: Provider; calls: PinnedCalls }) {
+  return async function obtainRest(
+    claim: Claim,
+    answer: ModelOutput,
+    pinned: PinnedOutput | undefined,
+    toQuestion: () => Promise<Question | null>,
+    signal: AbortSignal,
+  ): Promise<ModelOutput | null> {
+    const { askRest } = provider;
+    if (askRest === null || !isCut(answer)) return null;
+    if (pinned !== undefined) return pinned.output;
+    const question = await toQuestion();
+    if (question === null) return null;
+    try {
+      const call = await calls.call(() => askRest(question, answer));
+      await calls.keep(claim, call, { status: 'pinned', purpose: 'continue' }, signal);
+      return call.output;
+    } catch (error) {
+      if (isRefusal(error)) return null;
+      throw error;
+    }
+  };
+}
+
+/** An error of the model that another attempt at the same would meet again. */
+export function isRefusal(error: unknown): boolean {
+  return isAppError(error) && error.code.startsWith('model_') && !blamesProvider(error.code);
+}

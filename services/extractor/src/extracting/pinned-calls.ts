@@ -1,0 +1,75 @@
+import {
+  type Claim,
+  type ModelCall,
+  type ModelOutput,
+  type OutputPurpose,
+  saveOutput,
+  type Sql,
+} from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import { createDuration, withSpan } from '@factmill/telemetry';
+
+export type CallDeps = Readonly<{
+  database: Sql;
+  /** Name of the provider, for spans and metrics. */
+  provider: string;
+  now: () => number;
+  /** Resolves after `ms`, or rejects when the signal fires. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}>;
+
+export type PinnedCalls = Readonly<{
+  /** Makes one call and measures it. */
+  call: (ask: () => Promise<ModelOutput>) => Promise<ModelCall>;
+  /** Keeps what a call brought with the extraction, before anything is done with it. */
+  keep: (
+    claim: Claim,
+    call: ModelCall,
+    as: Readonly<{ status: 'pinned' | 'rejected'; purpose: OutputPurpose; shown?: unknown }>,
+    signal: AbortSignal,
+  ) => Promise<void>;
+}>;
+
+/** How long an answer that has been paid for waits for a database that is away, before it is given up. */
+const PIN_PATIENCE_MS = 30_000;
+const PIN_RETRY_MS = 500;
+
+/** Calls of a model whose answers are kept. */
+export function createPinnedCalls(deps: CallDeps): PinnedCalls {
+  const recordCall = createDuration(
+    'factmill_model_call_duration_seconds',
+    'Time of one extraction model call',
+  );
+  return {
+    async call(ask) {
+      const startedAt = deps.now();
+      let result = 'ok';
+      try {
+        const output = await withSpan(
+          'model call',
+          { kind: 'client', attributes: { provider: deps.provider } },
+          ask,
+        );
+        return { output, modelMs: deps.now() - startedAt };
+      } catch (error) {
+        result = isAppError(error) ? error.code : 'internal';
+        throw error;
+      } finally {
+        recordCall(deps.now() - startedAt, { provider: deps.provider, result });
+      }
+    },
+    async keep(claim, call, { status, purpose, shown }, signal) {
+      const giveUpAt = deps.now() + PIN_PATIENCE_MS;
+      for (;;) {
+        try {
+          await saveOutput(deps.database, claim, call, status, { purpose, shown: shown ?? null });
+          return;
+        } catch (error) {
+          if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
+            throw error;
+          await deps.wait(PIN_RETRY_MS, signal);
+        }
+      }
+    },
+  };
+}

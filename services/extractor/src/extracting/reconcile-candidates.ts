@@ -1,0 +1,141 @@
+import type { Claim, PinnedOutput, Sql } from '@factmill/database';
+import {
+  buildReconcilePrompt,
+  correctionOf,
+  type CurrentMemory,
+  mergedContent,
+  type Prompts,
+  readDecisions,
+  type ReconcileQuestion,
+  type Shown,
+  shownOf,
+  textsOfShown,
+  toReconcileQuestion,
+} from '@factmill/extraction';
+import {
+  findFresh,
+  findStanding,
+  loadCurrentMemories,
+  type Reconciliation,
+  type WriteRequest,
+} from '@factmill/memories';
+import { isRefusal } from './obtain-rest.ts';
+import type { PinnedCalls } from './pinned-calls.ts';
+import type { Provider } from './providers.ts';
+
+export type ReconcileRequest = Readonly<{
+  claim: Claim;
+  /** What would be written; compared from `relatedSimilarity` on. */
+  write: WriteRequest;
+  mode: 'near' | 'always';
+  relatedSimilarity: number;
+  pinned: PinnedOutput | undefined;
+  signal: AbortSignal;
+}>;
+
+export type Reconciled = Readonly<{
+  /** Null: everything new is added as it is. */
+  reconciliation: Reconciliation | null;
+  /** Contents that merging gives, to be embedded. */
+  texts: readonly string[];
+  /** The model was asked and gave nothing that can be used. */
+  failed: boolean;
+}>;
+
+const NOTHING_TO_DECIDE: Reconciled = { reconciliation: null, texts: [], failed: false };
+
+/**
+ * Asks the model how new memories and those next to them go together (E9), when there are any; pins the answer before
+ * it is used. A reply that breaks the rules is asked for once more, with what was wrong; after that, and when the
+ * model refuses, everything new is added.
+ *
+ * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault and the
+ * extraction has not burned an attempt yet
+ */
+export function createReconcileCandidates(deps: {
+  database: Sql;
+  provider: Provider;
+  prompts: Prompts;
+  calls: PinnedCalls;
+}) {
+  return async function reconcileCandidates(request: ReconcileRequest): Promise<Reconciled> {
+    const { pinned, write } = request;
+    const shown = pinned === undefined ? null : shownOf(pinned.shown);
+    if (pinned !== undefined && shown !== null) {
+      const ids = shown.memories.map((memory) => memory.id);
+      const memories = await loadCurrentMemories(deps.database, { ...write, ids });
+      return use(request, shown, memories, pinned.output.raw);
+    }
+    const question = await findQuestion(request);
+    if (question === null) return NOTHING_TO_DECIDE;
+    try {
+      const memories = new Map(question.memories.map((memory) => [memory.id, memory]));
+      return use(request, question.shown, memories, await askTwice(request, question));
+    } catch (error) {
+      // One that has burned attempts already would burn them all here, and its facts with it.
+      if (isRefusal(error) || (request.claim.attempts > 0 && isModelError(error)))
+        return { ...NOTHING_TO_DECIDE, failed: true };
+      throw error;
+    }
+  };
+
+  async function findQuestion(request: ReconcileRequest): Promise<ReconcileQuestion | null> {
+    const { write, mode, relatedSimilarity } = request;
+    const standing = await findStanding(deps.database, write);
+    return toReconcileQuestion({
+      candidates: write.memories.map((memory) => memory.candidate),
+      fresh: [...findFresh(write, standing)],
+      neighbours: standing.neighbours,
+      mode,
+      relatedSimilarity,
+    });
+  }
+
+  /** The raw reply that is pinned: the first if it follows the rules, else the second, whatever it is. */
+  async function askTwice(request: ReconcileRequest, question: ReconcileQuestion): Promise<string> {
+    const { claim, signal } = request;
+    const { complete } = deps.provider;
+    if (complete === null) throw new Error('a provider that reconciles completes prompts');
+    const { shown } = question;
+    const memories = new Map(question.memories.map((memory) => [memory.id, memory]));
+    const prompt = buildReconcilePrompt(deps.prompts, question, request.write.now);
+    const first = await deps.calls.call(() => complete(prompt, [], signal));
+    const read = readDecisions(first.output.raw, shown, textsOfShown(shown, question.candidates, memories));
+    const purpose = 'reconcile';
+    if (read.valid) {
+      await deps.calls.keep(claim, first, { status: 'pinned', purpose, shown }, signal);
+      return first.output.raw;
+    }
+    await deps.calls.keep(claim, first, { status: 'rejected', purpose, shown }, signal);
+    const follow = [
+      { role: 'assistant', content: first.output.raw.slice(0, 4_000) },
+      { role: 'user', content: correctionOf(read.faults) },
+    ] as const;
+    const second = await deps.calls.call(() => complete(prompt, follow, signal));
+    await deps.calls.keep(claim, second, { status: 'pinned', purpose, shown }, signal);
+    return second.output.raw;
+  }
+}
+
+/** What a reply means for what is written now. Of a pinned one this is found out anew: it depends on nothing else. */
+function use(
+  { write, relatedSimilarity }: ReconcileRequest,
+  shown: Shown,
+  memories: ReadonlyMap<string, CurrentMemory>,
+  raw: string,
+): Reconciled {
+  const candidates = write.memories.map((memory) => memory.candidate);
+  const read = readDecisions(raw, shown, textsOfShown(shown, candidates, memories));
+  if (!read.valid) return { ...NOTHING_TO_DECIDE, failed: true };
+  const { decisions } = read;
+  const texts = decisions.flatMap((decision) => {
+    const memory =
+      decision.event === 'UPDATE' ? memories.get(shown.memories[decision.memory]?.id ?? '') : undefined;
+    return memory === undefined || decision.event !== 'UPDATE' ? [] : [mergedContent(memory, decision.text)];
+  });
+  return { reconciliation: { shown, decisions, relatedSimilarity }, texts, failed: false };
+}
+
+function isModelError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('model_');
+}
