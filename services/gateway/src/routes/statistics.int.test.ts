@@ -26,6 +26,7 @@ test('counts what there is of a user, in every state', async () => {
   const { body: unwanted } = await save({ content: 'Unwanted.' });
   await gateway.call('DELETE', `/v1/memories/${unwanted.id}?user_id=ada`);
   await gateway.database.query(`update memories set archived_at = now() where content = 'Ada owns a boat.'`);
+  await gateway.database.query(`update memories set expires_at = now() where content = 'Gone by now.'`);
   await gateway.call('POST', '/v1/conversations/c1/messages', {
     body: { user_id: 'ada', messages: [said('One.'), said('Two.')], extract: 'now' },
   });
