@@ -36,12 +36,16 @@ export const contextRequestSchema = z
     mode: searchRequestSchema.shape.mode.optional(),
     filters: searchRequestSchema.shape.filters,
     recency_weight: z.number().min(0).max(1).optional(),
-    score_threshold: z
+    min_relevance: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe('Memories with a lower score are left out.'),
+      .describe('Reranked relevance below which a memory is left out.'),
+    include_turns: z
+      .boolean()
+      .default(false)
+      .describe('Earlier turns of the conversation compete with memories, less those in `messages`.'),
     gate: z
       .boolean()
       .default(true)
@@ -50,6 +54,10 @@ export const contextRequestSchema = z
   .refine((request) => request.query !== undefined || request.messages !== undefined, {
     path: ['query'],
     error: 'give query, or messages with a user message in them',
+  })
+  .refine((request) => !request.include_turns || request.conversation_id !== undefined, {
+    path: ['include_turns'],
+    error: 'goes with conversation_id',
   })
   .refine((request) => request.format !== 'messages' || request.messages !== undefined, {
     path: ['messages'],
@@ -63,8 +71,10 @@ export const contextResponseSchema = z.object({
   text: z.string().optional().describe('Empty when nothing is remembered (`augmented`: the message alone).'),
   messages: z.array(chatMessageSchema).optional(),
   memories: z
-    .array(z.object({ memory: memorySchema, score: z.number() }))
-    .describe('Those in the text, most relevant first, after the profile.'),
+    .array(z.object({ memory: memorySchema, score: z.number(), role: z.string() }))
+    .describe(
+      'Those in the text, most relevant first, after the profile; role is the kind, or whose turn it is.',
+    ),
   profile: z.array(memorySchema).describe('The core profile (tier 1), which is always in the text.'),
   tokens: z.int().describe('Estimated tokens of the text.'),
   gated: z.boolean().optional().describe('The message needs no memories, so none were looked for.'),

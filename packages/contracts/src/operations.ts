@@ -26,6 +26,7 @@ import {
   replayedSchema,
   replayExtractionsSchema,
 } from './extractions.ts';
+import { contextRequestSchema, contextResponseSchema } from './context.ts';
 import { listOf } from './list.ts';
 import {
   batchMemoriesSchema,
@@ -330,6 +331,16 @@ export const OPERATIONS: readonly Operation[] = [
     body: searchRequestSchema,
     status: 200,
     response: searchResponseSchema,
+  },
+  {
+    method: 'post',
+    path: '/v1/context',
+    tag: 'Context',
+    summary: 'What is remembered about a user, ready to go into a prompt',
+    permission: 'memory.read',
+    body: contextRequestSchema,
+    status: 200,
+    response: contextResponseSchema,
   },
   {
     method: 'get',

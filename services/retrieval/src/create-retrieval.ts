@@ -6,6 +6,8 @@ import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
+import { contextRoutes } from './context/context-routes.ts';
+import { createRecollect } from './context/recollect.ts';
 import { createEmbedQuery } from './embed-query.ts';
 import { createSearch } from './search.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -42,6 +44,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     logger,
     now,
   });
+  const recollect = createRecollect({ database, search });
   const app = createHttpApp({
     service: 'retrieval',
     version: VERSION,
@@ -59,6 +62,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     },
     routes: (app) => {
       app.use(authentication(deps.authenticator));
+      app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
     },
   });

@@ -4,7 +4,7 @@ import { localsOf } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { type ChatRequest, readChatRequest, withSystemMessage, withUserText } from './chat-request.ts';
-import { conversationIdOf, lastUserText, replyTurn, turnsOf } from './chat-turns.ts';
+import { conversationIdOf, lastUserText, replyTurn, textOf, turnsOf } from './chat-turns.ts';
 import { withMember } from './json-spans.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
@@ -21,6 +21,9 @@ export type ChatDeps = Readonly<{
   defaultUserId: string;
   isOurKey: (token: string) => boolean;
 }>;
+
+/** Messages of a request that recalling is told of. */
+const MAX_SPOKEN = 100;
 
 /** Whose memory a chat uses. */
 type Memory = Readonly<{ tenantId: string; userId: string; conversationId: string; canWrite: boolean }>;
@@ -80,6 +83,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange): Promise<void>
         ...who,
         query,
         memory: chat.memory,
+        spoken: spokenIn(chat),
         credentials: credentialsOf(request, deps.isOurKey),
         signal,
       })
@@ -159,6 +163,12 @@ function memoryOf(
     conversationId: memoryId ?? conversationIdOf(chat.messages, userId),
     canWrite: may('memory.write'),
   };
+}
+
+/** The latest texts of a request. */
+function spokenIn({ messages }: ChatRequest): { role: string; content: string }[] {
+  const texts = messages.map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
+  return texts.filter(({ content }) => content.trim() !== '').slice(-MAX_SPOKEN);
 }
 
 function pathOf(request: Request): string {

@@ -8,7 +8,8 @@ const RECALLED = {
   text: 'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?',
   memories: [
     {
-      memory: { kind: 'fact', content: 'The user lives in Lisbon.', created_at: '2026-01-01T00:00:00Z' },
+      role: 'fact',
+      memory: { content: 'The user lives in Lisbon.', created_at: '2026-01-01T00:00:00Z' },
       score: 0.9,
     },
   ],

@@ -9,12 +9,12 @@ const contextSchema = z.object({
   memories: z
     .array(
       z.object({
-        memory: z.object({ kind: z.string(), content: z.string(), created_at: z.string() }),
+        memory: z.object({ content: z.string(), created_at: z.string() }),
         score: z.number(),
+        role: z.string(),
       }),
     )
     .default([]),
-  gated: z.boolean().default(false),
 });
 
 /** A memory that went into a request, as the answer to it names it (E8). */
@@ -27,6 +27,8 @@ export type RecallRequest = Readonly<{
   conversationId: string;
   query: string;
   memory: MemoryFields;
+  /** The texts of the request, each as a message. */
+  spoken: readonly Readonly<{ role: string; content: string }>[];
   /** Our own credentials of the caller, for the retrieval service. */
   credentials: Readonly<Record<string, string>>;
   signal: AbortSignal;
@@ -74,20 +76,21 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
   };
 }
 
-function toBody({ userId, conversationId, query, memory }: RecallRequest, format: string): object {
+function toBody(request: RecallRequest, format: string): object {
+  const { userId, conversationId, query, memory } = request;
   return {
     user_id: userId,
     conversation_id: conversationId,
     query,
     format,
+    // Whoever names a conversation has its earlier turns compete with memories (E4), less those sent anyway.
+    ...(memory.memory_id === undefined ? {} : { include_turns: true, messages: request.spoken }),
     ...(memory.memory_top_k === undefined ? {} : { limit: memory.memory_top_k }),
     ...(memory.memory_recency_weight === undefined ? {} : { recency_weight: memory.memory_recency_weight }),
-    ...(memory.memory_score_threshold === undefined
-      ? {}
-      : { score_threshold: memory.memory_score_threshold }),
+    ...(memory.memory_score_threshold === undefined ? {} : { min_relevance: memory.memory_score_threshold }),
   };
 }
 
-function toHit({ memory, score }: z.infer<typeof contextSchema>['memories'][number]): MemoryHit {
-  return { role: memory.kind, content: memory.content, created_at: memory.created_at, score };
+function toHit({ memory, score, role }: z.infer<typeof contextSchema>['memories'][number]): MemoryHit {
+  return { role, content: memory.content, created_at: memory.created_at, score };
 }

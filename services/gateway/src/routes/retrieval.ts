@@ -12,6 +12,7 @@ const TIMEOUT_MS = 15_000;
 export function retrievalRoutes(deps: RouteDeps): Router {
   const router = Router();
   router.post('/memories/search', requirePermission('memory.read'), forward(deps, '/v1/memories/search'));
+  router.post('/context', requirePermission('memory.read'), forward(deps, '/v1/context'));
   return router;
 }
 

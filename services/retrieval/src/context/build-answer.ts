@@ -1,0 +1,74 @@
+import type { ContextRequest, ContextResponse, Memory } from '@factmill/contracts';
+import { estimateTokens } from '@factmill/extraction';
+import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
+import type { Recollection } from './recollect.ts';
+
+/** What the user says now: the query, else the last user message. Empty when there is neither. */
+export function messageOf(request: ContextRequest): string {
+  if (request.query !== undefined) return request.query;
+  const last = request.messages?.findLast(({ role }) => role === 'user')?.content;
+  return textOf(last);
+}
+
+/** The answer to a context request, from what was found. */
+export function buildAnswer(
+  request: ContextRequest,
+  userId: string,
+  recollection: Recollection,
+): ContextResponse {
+  const { profile, found } = recollection;
+  const block = buildContext({
+    format: blockFormatOf(request.format),
+    profile: profile.map((memory) => toContextMemory(memory, memory.kind)),
+    memories: found.map(({ memory, role }) => toContextMemory(memory, role)),
+    userSummary: recollection.userSummary,
+    conversationSummary: recollection.conversationSummary,
+    query: messageOf(request),
+    tokenBudget: request.token_budget ?? null,
+    estimateTokens,
+  });
+  return {
+    format: request.format,
+    user_id: userId,
+    ...(request.format === 'messages'
+      ? { messages: withSystemMessage(request.messages ?? [], block.text) }
+      : { text: block.text }),
+    memories: block.used.flatMap((place) => found[place] ?? []),
+    profile: [...profile],
+    tokens: block.tokens,
+    ...(recollection.gated ? { gated: true } : {}),
+    ...(recollection.degraded === null ? {} : { degraded: recollection.degraded }),
+  };
+}
+
+function blockFormatOf(format: ContextRequest['format']): ContextFormat {
+  return format === 'messages' ? 'section' : format;
+}
+
+function toContextMemory(memory: Memory, role: string): ContextMemory {
+  const { key, value, content, question, answer } = memory;
+  return { role, key, value, content, question, answer };
+}
+
+type Messages = NonNullable<ContextRequest['messages']>;
+
+/** After the system messages that begin the conversation. */
+function withSystemMessage(messages: Messages, text: string): Messages {
+  if (text === '') return messages;
+  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  const at = first < 0 ? messages.length : first;
+  return [...messages.slice(0, at), { role: 'system', content: text }, ...messages.slice(at)];
+}
+
+/** A content is text, or a list of parts some of which are. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+        ? [part.text]
+        : [],
+    )
+    .join('\n');
+}

@@ -1,0 +1,58 @@
+import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { contextRequestSchema, type ContextResponse, UNKNOWN_USER } from '@factmill/contracts';
+import { AppError } from '@factmill/errors';
+import { localsOf, validate } from '@factmill/http';
+import { Router } from 'express';
+import { buildAnswer, messageOf } from './build-answer.ts';
+import type { createRecollect, Recollection } from './recollect.ts';
+
+export type ContextRoutesDeps = Readonly<{
+  recollect: ReturnType<typeof createRecollect>;
+  defaultUserId: string;
+}>;
+
+const NOTHING: Recollection = {
+  profile: [],
+  found: [],
+  userSummary: null,
+  conversationSummary: null,
+  gated: false,
+  degraded: null,
+};
+
+/** `POST /context`: what is remembered, ready to go into a prompt. */
+export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): Router {
+  const router = Router();
+  router.post('/context', requirePermission('memory.read'), async (request, response) => {
+    const body = validate(contextRequestSchema, request.body);
+    if (messageOf(body).trim() === '' && body.format !== 'summary') {
+      throw new AppError('invalid_request', 'There is no message to remember for.', {
+        fields: [{ field: 'messages', message: 'has no text of a user; give query' }],
+      });
+    }
+    const { tenantId, ...principal } = principalOf(response);
+    const userId = effectiveUser(resolveUser(body.user_id, { tenantId, ...principal }, defaultUserId));
+    if (userId === UNKNOWN_USER) {
+      response.json({ ...buildAnswer(body, userId, NOTHING), skipped: SKIPPED } satisfies ContextResponse);
+      return;
+    }
+    const recollection = await recollect({ tenantId, userId }, body);
+    const answer = buildAnswer(body, userId, recollection);
+    Object.assign(localsOf(response).facts, {
+      format: body.format,
+      memories: answer.memories.length,
+      profile: answer.profile.length,
+      tokens: answer.tokens,
+      gated: recollection.gated,
+      ...(recollection.degraded === null ? {} : { degraded: recollection.degraded }),
+    });
+    response.json(answer);
+  });
+  return router;
+}
+
+const SKIPPED = {
+  reason: 'unknown_user',
+  detail:
+    'No user could be determined, so nothing was looked up. Send user_id, use an API key, or set DEFAULT_USER_ID.',
+} as const;
