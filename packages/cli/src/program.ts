@@ -1,6 +1,7 @@
 import { VERSION } from '@factmill/runtime';
 import { Command } from 'commander';
 import { addCalibrateCommand } from './calibrate-command.ts';
+import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
@@ -12,5 +13,6 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addConfigCommands(program);
   addCalibrateCommand(program);
+  addCompressCommands(program);
   return program;
 }

@@ -184,6 +184,32 @@ describe('a bad configuration', () => {
   });
 });
 
+describe('when memories are compressed', () => {
+  const compression = (environment: RawEnvironment) => loadConfig(environment).extractor.compression;
+
+  test('at night and on Monday unless told, or never', () => {
+    expect(compression({})).toEqual({
+      daily: { weekday: null, hour: 3, minute: 0 },
+      weekly: { weekday: 1, hour: 4, minute: 0 },
+    });
+    expect(compression({ COMPRESS_DAILY_AT: '23:59', COMPRESS_WEEKLY_AT: 'sunday 00:05' })).toEqual({
+      daily: { weekday: null, hour: 23, minute: 59 },
+      weekly: { weekday: 0, hour: 0, minute: 5 },
+    });
+    expect(compression({ COMPRESS_DAILY_AT: 'off', COMPRESS_WEEKLY_AT: 'off' })).toEqual({
+      daily: null,
+      weekly: null,
+    });
+  });
+
+  test('what is no time is refused', () => {
+    expect(
+      problemsOf({ COMPRESS_DAILY_AT: '24:00', COMPRESS_WEEKLY_AT: '04:00', TIME_ZONE: 'Nowhere/Land' })
+        .names,
+    ).toEqual(['COMPRESS_DAILY_AT', 'COMPRESS_WEEKLY_AT', 'TIME_ZONE']);
+  });
+});
+
 test('the configuration cannot be changed', () => {
   const config = loadConfig({}) as { -readonly [K in keyof Config]: Config[K] };
   expect(() => {
