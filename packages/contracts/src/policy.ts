@@ -7,7 +7,7 @@ const seconds = z
   .min(0)
   .max(30 * 86_400);
 
-/** When a conversation is extracted. What is left out comes from its preset. */
+/** When a conversation is extracted, and how much of it is kept. What is left out comes from its preset. */
 export const policySchema = z
   .strictObject({
     preset: presetNameSchema.optional(),
@@ -31,13 +31,19 @@ export const policySchema = z
       .max(1_000_000)
       .optional()
       .describe('Due at this many estimated tokens. 0: off.'),
+    max_entries: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('Memories out of this conversation that stay current; the oldest are archived. 0: all.'),
     daily_flush: z.boolean().optional().describe('Due at DAILY_FLUSH_AT at the latest.'),
   })
-  .describe('When the conversation is extracted, where that differs from its preset.');
+  .describe('When the conversation is extracted and how much is kept, where that differs from its preset.');
 export type Policy = z.infer<typeof policySchema>;
 
 /** All of a policy's rules, and whether replies are part of what is extracted. */
-export type Trigger = Readonly<Required<Omit<Policy, 'preset'>> & { reads_replies: boolean }>;
+export type Trigger = Readonly<Required<Omit<Policy, 'preset' | 'max_entries'>> & { reads_replies: boolean }>;
 
 /** What a deployment does where a conversation says nothing, as the scheduling functions of the database take it. */
 export type Schedule = Readonly<{

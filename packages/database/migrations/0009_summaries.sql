@@ -90,7 +90,8 @@ language sql as $$
 $$;
 
 -- Archives a conversation's current memories beyond the `keep` last stated, with a version each. The caller holds the
--- user's lock. Uses extractions_conversation_idx and memories_extraction_idx.
+-- user's lock. Reads the user's current memories by memories_stated_idx and looks each one's extraction up: as a join,
+-- on a database without statistics, it would read all of the conversation's extractions for each memory.
 create function archive_oldest_entries(
   tenant uuid, owner text, conversation text, keep integer, changed_by text, extraction uuid
 ) returns integer language plpgsql as $$
@@ -98,9 +99,9 @@ declare
   v_count integer;
 begin
   with beyond as (
-    select m.id from extractions e join memories m on m.extraction_id = e.id
-      where e.tenant_id = tenant and e.conversation_id = conversation and cardinality(e.memory_ids) > 0
-        and m.tenant_id = tenant and m.user_id = owner and m.is_current
+    select m.id from memories m
+      where m.tenant_id = tenant and m.user_id = owner and m.is_current
+        and (select e.conversation_id from extractions e where e.id = m.extraction_id) = conversation
       order by m.stated_at desc, m.id desc offset keep
   ), changed as (
     update memories m set archived_at = now(), updated_at = now(), embedding_pending_since = null
@@ -121,17 +122,23 @@ end $$;
 --
 -- What follows from an extraction that has just been applied, in its transaction and after its end has been written:
 -- the conversation's oldest memories go, and the summaries that its preset asks for are marked.
---   wanted: { maxEntries: 0 for all, userSummary: 'model' | 'composed' | null, conversationSummary: boolean }
+--   wanted: { maxEntries: 0 for all, userSummary: 'model' | 'composed' | null, conversationSummary: boolean } | null
+-- A conversation's policy may say `max_entries` itself.
 create function after_apply(extraction uuid, wanted jsonb) returns void language plpgsql as $$
 declare
   v_row extractions;
+  v_policy jsonb;
   v_changed boolean;
+  v_keep integer;
 begin
   select * into v_row from extractions where id = extraction;
+  select policy into v_policy from conversations
+    where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   v_changed := v_row.added + v_row.updated + v_row.deleted > 0;
-  if v_changed and (wanted->>'maxEntries')::integer > 0 then
-    perform archive_oldest_entries(v_row.tenant_id, v_row.user_id, v_row.conversation_id,
-      (wanted->>'maxEntries')::integer, 'max_entries', extraction);
+  v_keep := coalesce((v_policy->>'max_entries')::integer, (wanted->>'maxEntries')::integer, 0);
+  if v_changed and v_keep > 0 then
+    perform archive_oldest_entries(
+      v_row.tenant_id, v_row.user_id, v_row.conversation_id, v_keep, 'max_entries', extraction);
   end if;
   if v_changed and wanted->>'userSummary' is not null then
     perform ask_for_summary(v_row.tenant_id, v_row.user_id, '', wanted->>'userSummary');

@@ -256,7 +256,7 @@ async function build(
     refreshSummary: createRefreshSummary({
       database,
       writeSummary: createWriteSummary({ database, chatModel, prompts, now: date }),
-      hasModel: chatModel !== null,
+      breaker,
       leaseMs: (config.extractor.chatModel?.timeoutMs ?? 0) + SUMMARY_LEASE_MARGIN_MS,
       policy: {
         kind: 'exponential',

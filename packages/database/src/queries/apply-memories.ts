@@ -11,7 +11,7 @@ export type NewMemories = Readonly<{
   /** Vectors of some of the memories; null when there are none. */
   embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
   outcome: ExtractionOutcome;
-  /** What follows in the same transaction; null for nothing. */
+  /** What its preset wants to follow in the same transaction; null for nothing. */
   after: AfterApply | null;
   /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
   nearSimilarity?: number | null;
@@ -33,7 +33,7 @@ export async function applyNewMemories(
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
     `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
-       case when answer = 'applied' and $9::jsonb is not null then after_apply($1::uuid, $9::jsonb) end
+       case answer when 'applied' then after_apply($1::uuid, $9::jsonb) end
      from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
        $8::jsonb, $10::float8) as answer`,
     [

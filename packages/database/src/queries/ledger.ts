@@ -2,6 +2,7 @@ import type { ExtractionState, MemoryKind, Role } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
 import type { ModelOutput } from './outputs.ts';
+import type { AfterApply } from './summary-refresh.ts';
 
 /** A ledger row in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
 export type Claim = Readonly<{
@@ -232,11 +233,15 @@ export type ExtractionOutcome = Readonly<{
   rejections?: Readonly<Record<string, number>>;
 }>;
 
-/** Ends an extraction as done and moves the conversation's mark, in the transaction that wrote the memories. */
+/**
+ * Ends an extraction as done, moves the conversation's mark, and does what its preset wants to follow, in the
+ * transaction that wrote the memories.
+ */
 export async function finishExtraction(
   tx: Sql,
   claim: Pick<Claim, 'id' | 'fence'>,
   outcome: ExtractionOutcome,
+  after: AfterApply | null = null,
 ): Promise<Ended> {
   if (outcome.rejections !== undefined) {
     await tx.query(
@@ -246,9 +251,10 @@ export async function finishExtraction(
     );
   }
   const { finished, next } = await tx.one<Ended & { finished: boolean }>(
-    `select finished, case when finished then conclude_extraction($1::uuid) end as next
+    `select finished, case when finished then conclude_extraction($1::uuid) end as next,
+       case when finished then after_apply($1::uuid, $4::jsonb) end
      from finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished`,
-    [claim.id, claim.fence, JSON.stringify(outcome)],
+    [claim.id, claim.fence, JSON.stringify(outcome), after === null ? null : JSON.stringify(after)],
     { name: 'finish_extraction' },
   );
   if (!finished) throw fencedOff();

@@ -419,6 +419,16 @@ describe('a conversation that keeps only so many entries', () => {
     expect(await listNarrativeMemories(database, owner)).toHaveLength(5);
   });
 
+  test('goes by its own policy where that says how many', async () => {
+    const claim = await accept();
+    await database.query(`update conversations set policy = '{"max_entries": 1}'`);
+    await apply(claim, [note('old', { statedAt: at(1) }), note('new', { statedAt: at(2) })], null);
+    expect(await current()).toEqual(['new']);
+    await database.query(`update conversations set policy = '{"max_entries": 0}'`);
+    await apply(await accept(), [note('newer', { statedAt: at(3) })], keep(1));
+    expect(await current()).toEqual(['new', 'newer']);
+  });
+
   test('never shows more, however many extractions of a user end at once', async () => {
     const conversations = ['a', 'b', 'c', 'd'].map((name) => `${name}-${randomUUID()}`);
     let most = 0;

@@ -117,15 +117,15 @@ export async function listNarrativeMemories(
   return rows;
 }
 
-/** The visible memories that came out of a conversation, the last stated first. Uses memories_extraction_idx. */
+/** The visible memories that came out of a conversation, the last stated first. Uses memories_stated_idx. */
 export async function listConversationMemories(
   sql: Sql,
   owner: Readonly<{ tenantId: string; userId: string; conversationId: string; limit: number }>,
 ): Promise<SummarisedMemory[]> {
   const { rows } = await sql.query<SummarisedMemory>(
-    `select ${SUMMARISED} from extractions e join memories m on m.extraction_id = e.id
-     where e.tenant_id = $1::uuid and e.conversation_id = $2::text and cardinality(e.memory_ids) > 0
-       and m.tenant_id = $1::uuid and m.user_id = $3::text and ${visible('m')}
+    `select ${SUMMARISED} from memories m
+     where m.tenant_id = $1::uuid and m.user_id = $3::text and ${visible('m')}
+       and (select e.conversation_id from extractions e where e.id = m.extraction_id) = $2::text
      order by m.stated_at desc, m.id desc limit $4::integer`,
     [owner.tenantId, owner.conversationId, owner.userId, owner.limit],
   );

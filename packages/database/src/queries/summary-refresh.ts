@@ -1,5 +1,4 @@
 import type { Sql } from '../pool/sql.ts';
-import type { Claim } from './ledger.ts';
 import { ADD_SUMMARY_VERSION, DROP_OLD_SUMMARY_VERSIONS } from './summaries.ts';
 
 /** What a preset wants to be done after its extraction has been applied. */
@@ -10,13 +9,6 @@ export type AfterApply = Readonly<{
   userSummary: 'model' | 'composed' | null;
   conversationSummary: boolean;
 }>;
-
-/** Does it, in the transaction that has just ended the extraction; the caller holds the user's lock. */
-export async function afterApply(tx: Sql, claim: Pick<Claim, 'id'>, wanted: AfterApply): Promise<void> {
-  await tx.query('select after_apply($1::uuid, $2::jsonb)', [claim.id, JSON.stringify(wanted)], {
-    name: 'after_apply',
-  });
-}
 
 /** A summary in the hands of one worker. It may write as long as nobody has claimed or replaced it since. */
 export type SummaryClaim = Readonly<{

@@ -1,6 +1,5 @@
 import {
   type AfterApply,
-  afterApply,
   applyNewMemories,
   assertFence,
   type Claim,
@@ -175,8 +174,8 @@ export function createApplyAnswer(deps: ApplyDeps) {
       const { embeddings, withoutVector } = matchVectors(written, vectors);
       if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
       const counts = countChanges(application, written);
-      const ended = await finishExtraction(tx, claim, toOutcome(application, written, counts));
-      if (application.after !== null) await afterApply(tx, claim, application.after);
+      const outcome = toOutcome(application, written, counts);
+      const ended = await finishExtraction(tx, claim, outcome, application.after);
       return { ...ended, counts, withoutVector };
     });
   }

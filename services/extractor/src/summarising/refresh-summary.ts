@@ -5,10 +5,11 @@ import {
   type Sql,
   type SummaryClaim,
 } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
+import { AppError, isAppError } from '@factmill/errors';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
 import { blamesProvider } from '../extracting/decide-retry.ts';
+import type { ProviderBreaker } from '../extracting/provider-breaker.ts';
 import type { createWriteSummary } from './write-summary.ts';
 
 /** Tries that end in something that is no summary before the text is composed without the model. */
@@ -17,8 +18,8 @@ export const MODEL_ATTEMPTS = 3;
 export type RefreshDeps = Readonly<{
   database: Sql;
   writeSummary: ReturnType<typeof createWriteSummary>;
-  /** Whether there is a model to ask. */
-  hasModel: boolean;
+  /** Of the model's provider; null when there is no model. */
+  breaker: ProviderBreaker | null;
   /** Longer than the longest honest refresh. */
   leaseMs: number;
   policy: RetryPolicy;
@@ -30,67 +31,98 @@ export type RefreshDeps = Readonly<{
 /**
  * Refreshes the summary that has been due longest; resolves to false when there is none. Facts are never touched: a
  * refresh that fails puts the summary back, stale, to be tried again after a delay that grows. A provider that is away
- * burns no attempt, and rests for all summaries of this process; a reply that is no summary burns one, and after
+ * burns no attempt: the breaker that extractions share is asked before a call and told of an outage, and until then no
+ * other summary of this process is tried with the model. A reply that is no summary burns an attempt, and after
  * MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
  *
  * @throws AppError `database_unavailable`
  */
 export function createRefreshSummary(deps: RefreshDeps) {
+  const { database, breaker, policy, random } = deps;
   const countRefreshed = createCounter('factmill_summaries_total', 'Refreshes of summaries');
   let modelRestsUntil = 0;
   let providerFailures = 0;
 
   return async function refreshSummary(signal: AbortSignal): Promise<boolean> {
-    const claim = await claimDueSummary(deps.database, {
+    const claim = await claimDueSummary(database, {
       leaseMs: deps.leaseMs,
-      byModel: !deps.hasModel || deps.now() >= modelRestsUntil,
+      byModel: breaker === null || deps.now() >= modelRestsUntil,
       maxAttempts: MODEL_ATTEMPTS,
     });
     if (claim === undefined) return false;
+    const asksModel = breaker !== null && claim.refreshedBy === 'model' && claim.attempts < MODEL_ATTEMPTS;
+    const entry = asksModel ? await breaker.enter() : null;
+    if (entry?.kind === 'rests') {
+      modelRestsUntil = deps.now() + entry.waitMs;
+      await putBack(claim, { delayMs: entry.waitMs, code: 'model_unavailable', failed: false, burns: false });
+      return true;
+    }
     const of = claim.conversationId === '' ? 'user' : 'conversation';
+    const isProbe = entry?.kind === 'probe';
     try {
-      const by = deps.hasModel && claim.refreshedBy === 'model' && claim.attempts < MODEL_ATTEMPTS;
+      const by = asksModel ? 'model' : 'composed';
       const summary = await withSpan('summarise', { attributes: { of } }, () =>
-        deps.writeSummary(claim, by ? 'model' : 'composed', signal),
+        deps.writeSummary(claim, by, signal),
       );
-      if (by) providerFailures = 0;
-      const saved = await saveSummary(deps.database, claim, summary);
+      if (asksModel) await answered(isProbe);
+      const saved = await saveSummary(database, claim, summary);
       countRefreshed(1, { of, result: saved ? (summary.text?.source ?? 'unchanged') : 'fenced' });
-    } catch (error) {
-      const code = isAppError(error) ? error.code : 'internal';
-      if (code === 'database_unavailable') throw error;
-      const given = signal.aborted ? 'shutting_down' : code;
-      countRefreshed(1, { of, result: given });
-      await putBack(claim, given, isAppError(error) ? error.retryAfterSeconds : undefined);
-      if (!signal.aborted) {
-        const { failures } = claim;
-        deps.logger.warn({ summary_id: claim.id, code, failures }, 'a summary could not be refreshed');
-      }
+    } catch (thrown) {
+      const error = toAppError(thrown, signal);
+      if (error.code === 'database_unavailable') throw error;
+      countRefreshed(1, { of, result: error.code });
+      await settle(claim, error, isProbe);
     }
     return true;
   };
 
+  async function settle(claim: SummaryClaim, error: AppError, isProbe: boolean): Promise<void> {
+    const { code, retryAfterSeconds } = error;
+    if (code === 'shutting_down') return putBack(claim, { delayMs: 0, code, failed: false, burns: false });
+    deps.logger.warn(
+      { summary_id: claim.id, code, failures: claim.failures },
+      'a summary could not be refreshed',
+    );
+    const delay = (attempt: number) => retryDelayMs({ attempt, policy, random, retryAfterSeconds });
+    const away = blamesProvider(code);
+    if (away) await rest(error, isProbe, delay);
+    else if (code.startsWith('model_')) await answered(isProbe);
+    await putBack(claim, { delayMs: delay(claim.failures + 1), code, failed: true, burns: !away });
+  }
+
+  /**
+   * One failure that may have to do with what was asked is no outage for everybody: only what says so itself, or the
+   * try that was to find out, is noted for all.
+   */
+  async function rest(error: AppError, isProbe: boolean, delay: (attempt: number) => number): Promise<void> {
+    providerFailures += 1;
+    let waitMs = delay(providerFailures);
+    if (breaker !== null && (isProbe || error.code !== 'model_transient')) {
+      waitMs = await breaker.failed({
+        error,
+        waitMs: Math.max(waitMs, breaker.probeIntervalMs),
+        isProbe,
+        extractionId: null,
+      });
+    }
+    modelRestsUntil = deps.now() + waitMs;
+  }
+
+  async function answered(isProbe: boolean): Promise<void> {
+    providerFailures = 0;
+    if (isProbe) await breaker?.answered();
+  }
+
   async function putBack(
     claim: SummaryClaim,
-    code: Parameters<typeof blamesProvider>[0],
-    retryAfterSeconds: number | undefined,
+    { code, ...release }: Readonly<{ delayMs: number; code: string; failed: boolean; burns: boolean }>,
   ): Promise<void> {
-    const { policy, random } = deps;
-    const stopping = code === 'shutting_down';
-    const away = blamesProvider(code);
-    const delayMs = stopping
-      ? 0
-      : retryDelayMs({ attempt: claim.failures + 1, policy, random, retryAfterSeconds });
-    if (away) {
-      providerFailures += 1;
-      modelRestsUntil =
-        deps.now() + retryDelayMs({ attempt: providerFailures, policy, random, retryAfterSeconds });
-    }
-    await releaseSummary(deps.database, claim, {
-      delayMs,
-      failed: !stopping,
-      burns: !stopping && !away,
-      errorClass: code.replace(/^model_/, ''),
-    });
+    await releaseSummary(database, claim, { ...release, errorClass: code.replace(/^model_/, '') });
   }
+}
+
+function toAppError(thrown: unknown, signal: AbortSignal): AppError {
+  if (signal.aborted) return new AppError('shutting_down', 'The worker is stopping.');
+  if (isAppError(thrown)) return thrown;
+  return new AppError('internal', 'An unexpected error of the summariser; see its log.', { cause: thrown });
 }

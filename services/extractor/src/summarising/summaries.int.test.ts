@@ -3,11 +3,14 @@ import {
   deleteMemories,
   findSummary,
   type MemoryRow,
+  openBreaker,
+  readBreaker,
   saveSummary,
   type SummaryRow,
 } from '@factmill/database';
 import { type ScriptedRequest, waitFor } from '@factmill/testkit';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { providerName } from '../extracting/provider-breaker.ts';
 import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
@@ -189,6 +192,43 @@ test('a refresh that is under way when the extractor stops is taken up by the ne
   expect(await summaryOf(under, fresh)).toMatchObject({ content: 'Maya lives in Lisbon.' });
 });
 
+test('while the provider is known to be down nothing is asked; the try that is due is a summary’s as well', async () => {
+  const under = await open();
+  under.model.setReply((request) =>
+    asksForSummary(request) ? { content: 'Maya lives in Lisbon.' } : undefined,
+  );
+  const first = await under.start();
+  await under.ledger(await under.extract([{ content: 'I live in Lisbon.' }], { preset: 'categorised' }));
+  await first.close();
+  await under.database.query(
+    'update summaries set content = null, stale_since = now(), refresh_at = now(), lease_until = null',
+  );
+  const provider = providerName('llm', under.model.url);
+  const outage = { provider, reason: 'throttled', waitMs: 60_000, isProbe: true, extractionId: null };
+  await openBreaker(under.database, outage);
+  const before = summaryCalls(under).length;
+
+  const second = await under.start();
+  await waitFor(
+    async () =>
+      (await under.database.maybeOne(`select 1 from summaries where error_class = 'unavailable'`)) ??
+      undefined,
+    { timeoutMs: 15_000, describe: 'the summary to be put back' },
+  );
+  expect(summaryCalls(under)).toHaveLength(before);
+  expect(await under.database.one('select attempts, failures from summaries')).toEqual({
+    attempts: 0,
+    failures: 0,
+  });
+  await second.close();
+
+  await under.database.query('update provider_breakers set next_probe_at = now()');
+  await makeDue(under);
+  await under.start();
+  expect(await summaryOf(under, fresh)).toMatchObject({ content: 'Maya lives in Lisbon.' });
+  expect(await readBreaker(under.database, provider)).toEqual({ isOpen: false, failures: 0 });
+});
+
 test('a conversation’s summary rolls on: the text so far and what was said since', async () => {
   const under = await open();
   under.model.setReply((request) =>
@@ -245,4 +285,31 @@ test('without a model, everything is composed', async () => {
   expect(rolling.content).toContain('nurse');
   expect(rolling.content).not.toContain('Lisbon');
   expect(under.model.callCount).toBe(0);
+});
+
+test('one reply gives facts and an event line of the day, with the conversation it came from (C4)', async () => {
+  const under = await open();
+  const reply = {
+    facts: [{ category: 'identity', content: 'The user lives in Lisbon.', importance: 0.8 }],
+    event: 'Decided on blue tiles for the kitchen.',
+  };
+  under.model.setReply(({ endpoint }) =>
+    endpoint === 'chat' ? { content: JSON.stringify(reply) } : undefined,
+  );
+  await under.start();
+  const id = await under.extract(
+    [{ id: 'm1', content: 'Blue tiles it is. I live in Lisbon.', created_at: '2026-05-04T10:00:00Z' }],
+    { preset: 'tiered', conversationId: 'kitchen' },
+  );
+  expect(await under.ledger(id)).toMatchObject({ state: 'done', added: 2 });
+  const { rows } = await under.database.query(
+    `select m.kind, m.tier, m.content, m.stated_at as "statedAt", m.message_ids as "messageIds",
+       e.conversation_id as "conversationId"
+     from memories m join extractions e on e.id = m.extraction_id order by m.tier`,
+  );
+  const from = { statedAt: new Date('2026-05-04T10:00:00Z'), messageIds: ['m1'], conversationId: 'kitchen' };
+  expect(rows).toEqual([
+    { kind: 'note', tier: 2, content: 'The user lives in Lisbon.', ...from },
+    { kind: 'event', tier: 3, content: 'Decided on blue tiles for the kitchen.', ...from },
+  ]);
 });
