@@ -1,5 +1,6 @@
 import {
   claimDueSummary,
+  createConversation,
   deleteMemories,
   findSummary,
   type MemoryRow,
@@ -312,4 +313,35 @@ test('one reply gives facts and an event line of the day, with the conversation 
     { kind: 'note', tier: 2, content: 'The user lives in Lisbon.', ...from },
     { kind: 'event', tier: 3, content: 'Decided on blue tiles for the kitchen.', ...from },
   ]);
+});
+
+test('a conversation keeps as many memories as its policy says, the last stated (E11)', async () => {
+  const under = await open();
+  await createConversation(under.database, {
+    tenantId: TENANT,
+    id: 'short',
+    userId: 'maya',
+    project: null,
+    title: null,
+    policy: { max_entries: 2 },
+    staleAfterS: 3_600,
+    metadata: {},
+  });
+  await under.start();
+  const day = (n: number) => `2026-05-0${n}T10:00:00Z`;
+  for (const [n, content] of ['I live in Lisbon.', 'I work as a nurse.', 'I like fado.'].entries()) {
+    const said = [{ content, created_at: day(n + 1) }];
+    expect(await under.ledger(await under.extract(said, { conversationId: 'short' }))).toMatchObject({
+      added: 1,
+    });
+  }
+  expect((await under.memories('maya')).map(({ content }) => content)).toEqual([
+    "The user's job is nurse.",
+    'Q: What does the user like?\nA: The user likes fado.',
+  ]);
+  const archived = await under.database.one(
+    `select m.content, m.archived_at is not null as archived, v.actor from memories m
+     join memory_versions v on v.memory_id = m.id where v.operation = 'ARCHIVE'`,
+  );
+  expect(archived).toEqual({ content: 'The user lives in Lisbon.', archived: true, actor: 'max_entries' });
 });

@@ -104,3 +104,10 @@ test('/v1/profile is what is in tier 1, as memories and as text', async () => {
     skipped: { reason: 'unknown_user' },
   });
 });
+
+test('how many memories a conversation keeps is part of its policy', async () => {
+  const make = (max_entries: unknown) =>
+    gateway.call('POST', '/v1/conversations', { body: { user_id: 'ada', policy: { max_entries } } });
+  expect(await make(50)).toMatchObject({ status: 201, body: { policy: { max_entries: 50 } } });
+  expect(fieldsOf(await make(-1))).toEqual(['policy.max_entries']);
+});
