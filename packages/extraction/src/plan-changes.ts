@@ -170,7 +170,8 @@ function placeBySimilarity(
       const confirmedAt = duplicate.statedAt;
       placed.set(index, { op: 'UNCHANGED', candidate, memoryId: duplicate.id, confirmedAt, cause });
     } else {
-      placed.set(index, { op: 'REPLACE', candidate, memoryId: duplicate.id, cause });
+      const both = sayingBoth(candidate, duplicate);
+      placed.set(index, { op: 'REPLACE', candidate: both, memoryId: duplicate.id, cause });
       taken.set(duplicate.id, index);
     }
   }
@@ -179,6 +180,15 @@ function placeBySimilarity(
     if (candidate !== undefined)
       placed.set(index, { op: 'DUPLICATE', candidate, of, cause: 'near_duplicate' });
   }
+}
+
+/** The candidate, naming the messages of both and the later of their days. */
+function sayingBoth(candidate: Candidate, duplicate: Neighbour): Candidate {
+  return {
+    ...candidate,
+    messageIds: [...new Set([...duplicate.messageIds, ...candidate.messageIds])],
+    statedAt: duplicate.statedAt > candidate.statedAt ? duplicate.statedAt : candidate.statedAt,
+  };
 }
 
 function compareAt(candidates: readonly Candidate[], a: number, b: number): number {

@@ -149,6 +149,7 @@ async function build(
     provider: provider.name,
     now,
     wait: (ms, signal) => delay(ms, undefined, { signal }),
+    answered: (claim) => watch.answered(claim),
   });
   const extracting = createProcessExtraction({
     database,
@@ -156,7 +157,6 @@ async function build(
     watch,
     extractMemories: createExtractMemories({
       database,
-      watch,
       loadKnown: createKnownContext({ database, embedTexts, logger }),
       obtainAnswer: createObtainAnswer({ provider, calls }),
       obtainRest: createObtainRest({ provider, calls }),

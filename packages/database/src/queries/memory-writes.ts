@@ -156,7 +156,7 @@ export const ADD_VERSIONS = addVersions('null::text');
 /** Ends the validity of memories that another statement replaces, or (without one) that have expired; says why. */
 export async function supersedeMemories(
   tx: Sql,
-  replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date; cause: string }>[],
+  replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date; cause?: string }>[],
   actor: Actor,
 ): Promise<void> {
   if (replaced.length === 0) return;
@@ -177,7 +177,7 @@ export async function supersedeMemories(
       replaced.map((memory) => memory.id),
       replaced.map((memory) => memory.supersededBy),
       replaced.map((memory) => memory.validTo),
-      replaced.map((memory) => memory.cause),
+      replaced.map((memory) => memory.cause ?? null),
     ],
     { name: 'supersede_memories' },
   );

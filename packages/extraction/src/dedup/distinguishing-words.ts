@@ -79,7 +79,10 @@ export function addsNoWords(text: string, known: string): boolean {
   return isContained(added, there) && negated.every((word) => added.has(word));
 }
 
-/** The numbers, dates and names of `text` that none of the `sources` has in any form. */
+/**
+ * The numbers, dates and names of `text` that none of the `sources` has in any form. `one` is more often a pronoun
+ * than a number.
+ */
 export function inventedWords(text: string, sources: readonly string[]): string[] {
   const words = new Set<string>();
   for (const source of sources) {
@@ -88,7 +91,9 @@ export function inventedWords(text: string, sources: readonly string[]): string[
       words.add(word.toLowerCase().replace(/'s$/, ''));
     }
   }
-  return [...distinguishingWords(text)].filter((word) => !word.startsWith('!') && !words.has(word));
+  return [...distinguishingWords(text)].filter(
+    (word) => !word.startsWith('!') && word !== '#1' && !words.has(word),
+  );
 }
 
 function isContained(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {

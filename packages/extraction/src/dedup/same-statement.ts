@@ -4,7 +4,7 @@ import type { Candidate, KnownMemory } from '../types.ts';
 import { agreeInWords } from './distinguishing-words.ts';
 
 /** What is compared of candidates and memories. */
-export type Statement = Pick<KnownMemory, 'kind' | 'key' | 'value' | 'content' | 'statedAt'> & {
+export type Statement = Pick<KnownMemory, 'kind' | 'key' | 'value' | 'content'> & {
   answer?: string | null;
 };
 
@@ -30,14 +30,14 @@ function haveSameWords(left: string | null | undefined, right: string | null | u
 
 /**
  * Which of two duplicates stands for both; negative when `left` does. A keyed fact before a question before anything
- * else, as later statements can replace it; then what was said first; then by text. Depends on nothing but the two,
- * so that the order in which extractions finish does not matter.
+ * else, as later statements can replace it; then the fuller wording. Depends on nothing but the two texts, so that
+ * neither the order in which extractions finish nor how often something was said matters.
  */
 export function compareStanding(left: Statement, right: Statement): number {
   return (
     rankOf(left) - rankOf(right) ||
     (left.key !== null && right.key !== null ? compareText(left.key, right.key) : 0) ||
-    left.statedAt.getTime() - right.statedAt.getTime() ||
+    right.content.length - left.content.length ||
     compareText(contentHash(left.content), contentHash(right.content))
   );
 }

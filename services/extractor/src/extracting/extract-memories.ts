@@ -23,7 +23,6 @@ import { wantedAfter } from './wanted-after.ts';
 import type { createKnownContext } from './known-context.ts';
 import type { createObtainAnswer } from './obtain-answer.ts';
 import { type createObtainRest, isCut } from './obtain-rest.ts';
-import type { ProviderWatch } from './provider-watch.ts';
 import type { Question } from './providers.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
@@ -34,7 +33,6 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 
 export type ExtractDeps = Readonly<{
   database: Sql;
-  watch: ProviderWatch;
   loadKnown: ReturnType<typeof createKnownContext>;
   obtainAnswer: ReturnType<typeof createObtainAnswer>;
   obtainRest: ReturnType<typeof createObtainRest>;
@@ -77,17 +75,14 @@ export function createExtractMemories(deps: ExtractDeps) {
       return { messages, transcript, known, preset, now: deps.now(), signal };
     };
     const answer = await deps.obtainAnswer(claim, pins.get('extract')?.output ?? null, toQuestion, signal);
-    if (answer?.isNew === true) await deps.watch.answered(claim);
     const rest =
-      answer === null
-        ? null
-        : await deps.obtainRest(claim, answer.output, pins.get('continue'), toQuestion, signal);
+      answer === null ? null : await deps.obtainRest(claim, answer, pins.get('continue'), toQuestion, signal);
 
     const parsed =
       answer === null
         ? NOTHING_SAID
         : withRest(
-            parseReply(answer.output.raw, { allowLine: preset.reply === 'line' }),
+            parseReply(answer.raw, { allowLine: preset.reply === 'line' }),
             rest === null ? null : parseReply(rest.raw),
           );
     const { candidates, rejected } = toCandidates(parsed, { messages, preset, now: deps.now() });
@@ -114,9 +109,9 @@ export function createExtractMemories(deps: ExtractDeps) {
       wantsEmbedding: embedTexts !== null,
       embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
       degraded: [
-        ...(answer !== null && isCut(answer.output) ? ['reply_truncated'] : []),
+        ...(answer !== null && isCut(answer) ? ['reply_truncated'] : []),
         // The rules read the messages themselves.
-        ...(transcript.cut !== null && answer !== null && answer.output.provider !== 'extractive'
+        ...(transcript.cut !== null && answer !== null && answer.provider !== 'extractive'
           ? ['transcript_cut']
           : []),
         ...(embedTexts !== null && vectors === null && candidates.length > 0

@@ -4,9 +4,6 @@ import { judgeReply } from './judge-reply.ts';
 import type { PinnedCalls } from './pinned-calls.ts';
 import type { Provider, Question } from './providers.ts';
 
-/** `isNew`: the model has just given it, as against in an earlier run. */
-export type Answer = Readonly<{ output: ModelOutput; isNew: boolean }>;
-
 type Verdict = ReturnType<typeof judgeReply>;
 
 export type ObtainDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
@@ -41,20 +38,20 @@ export function createObtainAnswer({ provider, calls }: ObtainDeps) {
     pinned: ModelOutput | null,
     toQuestion: () => Promise<Question | null>,
     signal: AbortSignal,
-  ): Promise<Answer | null> {
-    if (pinned !== null) return { output: pinned, isNew: false };
+  ): Promise<ModelOutput | null> {
+    if (pinned !== null) return pinned;
     const question = await toQuestion();
     if (question === null) return null;
     const { preset } = question;
 
     const first = await askFirst(question);
     const verdict = first === null ? 'cut_off' : await keepJudged(first);
-    if (first !== null && verdict === 'usable') return { output: first.output, isNew: true };
+    if (first !== null && verdict === 'usable') return first.output;
     const ask = secondAttempt(question, verdict, first?.output);
     if (ask == null) throw failureOf(verdict);
     const second = await calls.call(ask);
     const last = await keepJudged(second);
-    if (last === 'usable') return { output: second.output, isNew: true };
+    if (last === 'usable') return second.output;
     throw failureOf(last);
 
     async function keepJudged(call: ModelCall) {

@@ -16,6 +16,8 @@ export type CallDeps = Readonly<{
   now: () => number;
   /** Resolves after `ms`, or rejects when the signal fires. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Told that the provider has answered this run. */
+  answered: (claim: Claim) => Promise<void>;
 }>;
 
 export type PinnedCalls = Readonly<{
@@ -60,6 +62,7 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
     },
     async keep(claim, call, { status, purpose, shown }, signal) {
       const giveUpAt = deps.now() + PIN_PATIENCE_MS;
+      await deps.answered(claim);
       for (;;) {
         try {
           await saveOutput(deps.database, claim, call, status, { purpose, shown: shown ?? null });
