@@ -85,7 +85,7 @@ describe('near-duplicates collapse', () => {
         ([all, shuffled, breaks]) => {
           const batches: Said[][] = [[]];
           for (const [index, one] of shuffled.entries()) {
-            if (breaks[index] === true) batches.push([]);
+            if (breaks[index]) batches.push([]);
             batches.at(-1)?.push(one);
           }
           const expected = run([all]);
