@@ -116,7 +116,8 @@ export type Config = Readonly<{
     port: number;
     maxBodyBytes: number;
     /** How searches are answered that name no mode; null for a mode nobody knows, which means classic (C11). */
-    searchMode: SearchMode | null;
+    searchMode: SearchMode | 'of-preset' | null;
+    preset: Environment['PRESET'];
     rerank: RerankConfig;
   }>;
   extractor: Readonly<{
@@ -190,7 +191,11 @@ export function loadConfig(raw: RawEnvironment): Config {
     retrieval: {
       port: env.RETRIEVAL_PORT,
       maxBodyBytes: env.MAX_BODY_BYTES,
-      searchMode: SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null,
+      searchMode:
+        env.SEARCH_MODE === undefined
+          ? 'of-preset'
+          : (SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null),
+      preset: env.PRESET,
       rerank: rerankConfig(env),
     },
     extractor: {

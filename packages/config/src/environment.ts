@@ -92,7 +92,7 @@ export const environmentSchema = z.object({
   EMBEDDING_RELATED_SIMILARITY: similarity.optional(),
   EMBEDDING_DUPLICATE_SIMILARITY: similarity.optional(),
 
-  SEARCH_MODE: z.string().default('fused'),
+  SEARCH_MODE: z.string().optional(),
   RERANK_PROVIDER: z.enum(['none', 'cohere', 'jina', 'tei']).default('none'),
   RERANK_BASE_URL: httpUrl.optional(),
   RERANK_API_KEY: z.string().default(''),

@@ -1,6 +1,8 @@
 import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
+import { DEFAULT_SEARCH_MODE } from '@factmill/contracts';
 import type { DatabasePool } from '@factmill/database';
+import { getPreset } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
@@ -30,8 +32,10 @@ export type Retrieval = Readonly<{ url: string; port: number; close: () => Promi
 export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const { config, database, embedder, logger } = deps;
   const { searchMode } = config.retrieval;
+  const preset = searchMode === 'of-preset' ? getPreset(config.retrieval.preset) : undefined;
   if (searchMode === null) logger.warn('SEARCH_MODE names no mode: searches are classic');
-  const defaultMode = searchMode ?? 'classic';
+  const defaultMode =
+    searchMode === 'of-preset' ? (preset?.retrieval.mode ?? DEFAULT_SEARCH_MODE) : (searchMode ?? 'classic');
   const now = () => new Date();
   const reranker = createReranker(config.retrieval.rerank);
   const accesses = createAccessRecorder({ database, logger, now });
@@ -40,6 +44,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     embedQuery: createEmbedQuery({ database, embedder, config: config.embedding, now: Date.now }),
     reranker,
     defaultMode,
+    defaultLimit: preset?.retrieval.limit ?? null,
     recordAccesses: accesses.record,
     logger,
     now,

@@ -14,6 +14,7 @@ import {
   saveEmbeddings,
   supersedeMemories,
 } from '@factmill/database';
+import { getPreset } from '@factmill/extraction';
 import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { openAuthenticator } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
@@ -475,6 +476,22 @@ describe('the mode of the configuration', () => {
       expect((await search({ query: 'dog', user_id: 'fused', mode: 'fused' }, service)).mode).toBe('fused');
     });
     expect(lines).toBe('');
+  });
+
+  test('without it, PRESET decides: mode and number of results', async () => {
+    const ofPreset = async (PRESET: string) => {
+      let modes: unknown[] = [];
+      await withLog({ PRESET, SEARCH_MODE: '' }, async (service) => {
+        const plain = await search({ query: 'dog', user_id: 'fused' }, service);
+        const named = await search({ query: 'dog', user_id: 'fused', mode: 'fused' }, service);
+        modes = [plain.mode, named.mode];
+        expect(plain.results.length).toBeLessThanOrEqual(getPreset(PRESET)?.retrieval.limit ?? 0);
+      });
+      return modes;
+    };
+    expect(await ofPreset('standard')).toEqual(['fused', 'fused']);
+    expect(await ofPreset('reconciled')).toEqual(['enhanced', 'fused']);
+    expect(await ofPreset('tiered')).toEqual(['classic', 'fused']);
   });
 
   test('an unknown one in a request is refused', async () => {

@@ -41,6 +41,8 @@ export type SearchDeps = Readonly<{
   reranker: Reranker | null;
   /** Of searches that name none. */
   defaultMode: SearchMode;
+  /** Results of a search that says neither how many nor in which mode; null: as many as the mode has. */
+  defaultLimit?: number | null;
   recordAccesses: (memoryIds: readonly string[]) => void;
   logger: Logger;
   now: () => Date;
@@ -91,12 +93,17 @@ export function createSearch(deps: SearchDeps): Search {
     });
 
   async function answer(search: SearchFor): Promise<Found> {
-    const asked = search.request.mode ?? deps.defaultMode;
+    const { mode, limit } = search.request;
+    const asked = mode ?? deps.defaultMode;
+    const request =
+      mode === undefined && limit === undefined && typeof deps.defaultLimit === 'number'
+        ? { ...search.request, limit: deps.defaultLimit }
+        : search.request;
     const degraded = new Set<string>();
     let failure: unknown = null;
     let embeddingUnavailable: string | null = null;
     for (const step of [asked, ...FALLBACKS[asked]]) {
-      const settings = settingsOfStep(search.request, step, asked);
+      const settings = settingsOfStep(request, step, asked);
       const attempt = await trySearch(search, settings, degraded);
       embeddingUnavailable ??= unavailabilityOf(attempt.gathered);
       failure = attempt.failure ?? failure;

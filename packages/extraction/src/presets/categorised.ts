@@ -23,4 +23,5 @@ export const categorised: Preset = {
   dedupByDocuments: false,
   reconcile: 'never',
   userSummary: 'model',
+  retrieval: { mode: 'vector', limit: 15, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },
 };

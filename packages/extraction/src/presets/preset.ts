@@ -18,6 +18,19 @@ export type TriggerSettings = {
   dailyFlush: boolean;
 };
 
+/** How memories are found. The numbers are those of the mode, told here so that a preset is complete. */
+export type RetrievalSettings = {
+  mode: 'fused' | 'enhanced' | 'classic' | 'vector';
+  /** Results of a search that does not say how many it wants. */
+  limit: number;
+  /** Share of the score that is recency, 0..1. */
+  recencyWeight: number;
+  /** Relevance (0..1) below which a result is left out. */
+  scoreThreshold: number;
+  /** 1: by score alone; less: the more different from what was chosen already, the better. */
+  mmrLambda: number;
+};
+
 /** Settings that make the one pipeline behave like one of the known ways of remembering. */
 export type Preset = {
   name: string;
@@ -54,4 +67,6 @@ export type Preset = {
   conversationSummary: boolean;
   /** Memories kept per conversation, oldest out first. 0: all. */
   maxEntries: number;
+  /** What a deployment's searches do when neither they nor `SEARCH_MODE` say. */
+  retrieval: RetrievalSettings;
 };

@@ -23,4 +23,5 @@ export const reconciled: Preset = {
   userSummary: 'none',
   conversationSummary: true,
   maxEntries: 500,
+  retrieval: { mode: 'enhanced', limit: 5, recencyWeight: 0.2, scoreThreshold: 0.35, mmrLambda: 0.7 },
 };

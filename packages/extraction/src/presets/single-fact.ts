@@ -19,4 +19,5 @@ export const singleFact: Preset = {
   reply: 'line',
   reconcile: 'never',
   userSummary: 'none',
+  retrieval: { mode: 'vector', limit: 5, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },
 };

@@ -31,4 +31,5 @@ export const standard: Preset = {
   userSummary: 'composed',
   conversationSummary: false,
   maxEntries: 0,
+  retrieval: { mode: 'fused', limit: 15, recencyWeight: 0.1, scoreThreshold: 0, mmrLambda: 1 },
 };

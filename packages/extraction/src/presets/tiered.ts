@@ -21,4 +21,5 @@ export const tiered: Preset = {
   dedupByDocuments: false,
   reconcile: 'never',
   userSummary: 'none',
+  retrieval: { mode: 'classic', limit: 5, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },
 };
