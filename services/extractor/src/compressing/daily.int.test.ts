@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { listCompressionRuns, readContents } from '@factmill/database';
+import { listCompressionRuns, openBreaker, readContents } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
 import {
   answerWith,
@@ -14,6 +14,7 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
+import { providerName } from '../extracting/provider-breaker.ts';
 
 jest.setTimeout(60_000);
 
@@ -179,6 +180,34 @@ test('an outage burns nothing, and the run goes on after it', async () => {
   await under.start();
   const id = await startRun(under, 'daily', 'maya');
   expect(await untilRun(under, id)).toMatchObject({ state: 'done', attempts: 1, counts: { added: 1 } });
+});
+
+test('while the provider is known to be down nobody asks it', async () => {
+  const under = await open({ env: { COMPRESS_DAILY_AT: 'off' } });
+  answerWith(under, { events: { facts: [FACT] } });
+  await remember(under, 'maya', [{ content: EVENTS[0].content, tier: 3 }]);
+  await openBreaker(under.database, {
+    provider: providerName('llm', under.model.url),
+    reason: 'transient',
+    waitMs: 2_000,
+    isProbe: false,
+    extractionId: null,
+  });
+  await under.start();
+  const startedAt = Date.now();
+  const id = await startRun(under, 'daily', 'maya');
+  const waiting = await untilRun(under, id, ({ errorClass }) => errorClass !== null);
+  expect(waiting).toMatchObject({ state: 'pending', errorClass: 'unavailable', attempts: 0, modelCalls: 0 });
+  expect(questions(under)).toBe(0);
+  expect(await untilRun(under, id)).toMatchObject({
+    state: 'done',
+    attempts: 1,
+    modelCalls: 1,
+    errorClass: null,
+  });
+  expect(
+    (under.model.calls.find(({ endpoint }) => endpoint === 'chat')?.receivedAtMs ?? 0) - startedAt,
+  ).toBeGreaterThan(1_000);
 });
 
 test('an answer that cannot be read is asked for once more, then the run has failed with its reason and nothing changed', async () => {
