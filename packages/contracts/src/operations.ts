@@ -326,7 +326,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories/search',
     tag: 'Search',
-    summary: 'Find memories: by meaning first, then by text',
+    summary: 'Find memories by meaning and words',
     permission: 'memory.read',
     body: searchRequestSchema,
     status: 200,

@@ -68,7 +68,7 @@ export function createSearch(deps: SearchDeps): Search {
   const rank = createRank(deps);
   const recordDuration = createDuration(
     'factmill_search_duration_seconds',
-    'Time of one search, by the mode that answered and whether something was left out',
+    'Time of one search, by the mode that answered, whether something was left out, and whether it was vectors',
   );
 
   return (search) =>
@@ -88,6 +88,7 @@ export function createSearch(deps: SearchDeps): Search {
       recordDuration(performance.now() - startedAt, {
         mode: found.mode,
         degraded: found.degraded.length > 0,
+        vector: found.embeddingUnavailable === null,
       });
       return found;
     });
