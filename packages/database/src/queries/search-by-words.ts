@@ -53,22 +53,22 @@ function wordStatement(termCount: number, source: MemorySource): string {
   const list = (of: (n: number) => string, separator: string) => terms.map(of).join(separator);
   return `
     with hits as materialized (
-      select m.id, length(m.search_text) as size,
+      select m.id, length(m.search_text)::float8 as size,
         ${list((n) => `m.search_terms @@ ${query(n)} as has_${n}`, ', ')}
       from ${source.relation} m
       where ${source.where('m')} and m.search_terms @@ (${list(query, ' || ')})
     ), counts as materialized (
-      select count(*)::float8 as found, avg(size)::float8 as size,
+      select count(*)::float8 as found, avg(size) as size,
         ${list((n) => `count(*) filter (where has_${n})::float8 as with_${n}`, ', ')}
       from hits
     ), weights as materialized (
-      select size, ${list((n) => `ln(1 + (found - with_${n} + 0.5) / (with_${n} + 0.5)) as weight_${n}`, ', ')},
+      select size, ${list((n) => `ln(1::float8 + (found - with_${n} + 0.5::float8) / (with_${n} + 0.5::float8)) as weight_${n}`, ', ')},
         array[${list((n) => `case when numnode(${query(n)}) = 0 then -1 else with_${n}::integer end`, ', ')}]
           as frequencies
       from counts
     ), best as (
-      select h.id, (${list((n) => `has_${n}::integer * weight_${n}`, ' + ')}) * ${SATURATION + 1}
-          / (1 + ${SATURATION} * (1 - ${LENGTH} + ${LENGTH} * h.size / w.size)) as score
+      select h.id, (${list((n) => `case when has_${n} then weight_${n} else 0 end`, ' + ')})
+          / (${1 - LENGTH + 1 / SATURATION}::float8 + ${LENGTH}::float8 * h.size / w.size) as score
       from hits h cross join weights w
       order by score desc, h.id limit $4::integer
     )

@@ -107,10 +107,18 @@ export function createGather({ database, embedQuery }: GatherDeps) {
       const scoped: SearchTarget = scope === undefined ? target : { ...target, scope };
       const one = (channel: SearchChannel, find: () => Promise<Hits>) =>
         channels.has(channel) ? [attempt(channel, async () => [{ channel, hits: await find() }])] : [];
+      const near = one('vector', () => byVector(scoped));
+      const inText = async () => {
+        // D7: substrings only where vectors leave room.
+        if (settings.mode === 'vector' && ((await near[0])?.[0]?.hits.length ?? 0) >= settings.candidates) {
+          return [];
+        }
+        return byText(scoped);
+      };
       return [
-        ...one('vector', () => byVector(scoped)),
+        ...near,
         ...(channels.has('text') || channels.has('trigram')
-          ? [attempt(channels.has('text') ? 'text' : 'trigram', () => byText(scoped))]
+          ? [attempt(channels.has('text') ? 'text' : 'trigram', inText)]
           : []),
         ...one('project', async () =>
           (await searchByProject(database, { ...scoped, query, limit })).map((row) => ({ row, value: 1 })),

@@ -84,11 +84,10 @@ const CANDIDATES_PER_RESULT = 3;
 export function settingsOf(request: SearchRequest, mode: SearchMode): SearchSettings {
   const defaults = DEFAULTS[mode];
   const limit = request.limit ?? defaults.limit;
-  return {
+  const settings = {
     mode,
     limit,
     channels: new Set(request.channels ?? defaults.channels),
-    candidates: Math.max(defaults.leastCandidates, CANDIDATES_PER_RESULT * limit),
     scopes: request.scopes === undefined ? [undefined] : [...new Set(request.scopes)].map(toScope),
     minSimilarity: request.min_similarity,
     rerank: request.rerank ?? defaults.rerank,
@@ -99,6 +98,14 @@ export function settingsOf(request: SearchRequest, mode: SearchMode): SearchSett
     collapse: request.collapse ?? defaults.collapse,
     tokenBudget: request.token_budget ?? null,
   };
+  return { ...settings, candidates: candidatesOf(settings, defaults.leastCandidates) };
+}
+
+/** As many as there are to be results where no stage changes their order or leaves any out. */
+function candidatesOf(settings: Omit<SearchSettings, 'candidates'>, least: number): number {
+  const { mode, limit, rerank, recencyWeight, mmrLambda, collapse, tokenBudget } = settings;
+  const asFound = !rerank && recencyWeight === 0 && mmrLambda === 1 && !collapse && tokenBudget === null;
+  return mode === 'vector' && asFound ? limit : Math.max(least, CANDIDATES_PER_RESULT * limit);
 }
 
 function toScope(scope: string): SearchScope {
