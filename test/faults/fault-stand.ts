@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool, type DatabasePool, migrate } from '@factmill/database';
 import {
+  type ModelScript,
   type OwnPostgres,
   type OwnRedis,
   type RunningProcess,
@@ -38,6 +39,13 @@ export type FaultStand = Readonly<{
   outcome: (from: number, to: number) => Promise<Outcome>;
   modelCalls: () => Promise<number>;
   resetModelCalls: () => Promise<void>;
+  /** When each call to the model came since the last reset, milliseconds since the epoch. */
+  modelCallTimes: () => Promise<number[]>;
+  scriptModel: (script: ModelScript) => Promise<void>;
+  /** The model's process is gone; connections to it are refused. */
+  stopModel: () => Promise<void>;
+  /** It is there again, at the same address, and follows a script from the first call on. */
+  startModel: (script: ModelScript) => Promise<void>;
   /** Has the model take its time from the next call on, or answer as quickly as usual again. */
   slowModel: (delayMs: number | 'as usual') => Promise<void>;
   close: () => Promise<void>;
@@ -50,22 +58,24 @@ export function expectedOutcome(from: number, to: number): Outcome {
   return { done: to - from, notDone: [], memories: to - from, wrong: [] };
 }
 
-/** A system of its own: Redis, Postgres, the scripted model and a gateway as processes; extractors come later. */
-export async function openFaultStand(): Promise<FaultStand> {
+/**
+ * A system of its own: Redis, Postgres, the scripted model and a gateway as processes; extractors come later. `settings`
+ * are environment variables of gateway and extractors.
+ */
+export async function openFaultStand(settings: Readonly<Record<string, string>> = {}): Promise<FaultStand> {
   // Two folders, because the account that Postgres runs as may not look into one of ours.
   const [redisDir, postgresDir] = await Promise.all([
     mkdtemp(join(tmpdir(), 'factmill-redis-')),
     mkdtemp(join(tmpdir(), 'factmill-postgres-')),
   ]);
-  const [redis, postgres, model] = await Promise.all([
+  const startModelProcess = (env: Readonly<Record<string, string>>): Promise<RunningProcess> =>
+    startProcess({ entry: MODEL_ENTRY, env, readyWhen: /listening on (\S+)\/v1/ });
+  const [redis, postgres, firstModel] = await Promise.all([
     startRedis({ dir: redisDir }),
     startPostgres({ dir: postgresDir }),
-    startProcess({
-      entry: MODEL_ENTRY,
-      env: { DELAY_MS: String(MODEL_DELAY_MS) },
-      readyWhen: /listening on (\S+)\/v1/,
-    }),
+    startModelProcess({ DELAY_MS: String(MODEL_DELAY_MS) }),
   ]);
+  let model = firstModel;
   await migrate(postgres.connectionString, { logger: quiet });
   const database = createPool({
     connectionString: postgres.connectionString,
@@ -81,6 +91,7 @@ export async function openFaultStand(): Promise<FaultStand> {
     LLM_MODEL: 'scripted-model',
     EXTRACTOR_CONCURRENCY: String(CONCURRENCY),
     RETRY_INTERVAL_MS: '500',
+    ...settings,
   };
   const gateway = await startService('gateway', env);
   const extractors = new Set<RunningProcess>();
@@ -92,6 +103,16 @@ export async function openFaultStand(): Promise<FaultStand> {
       [from, to],
     );
     return count;
+  };
+
+  const readCalls = async (): Promise<{ chat: number; chatAtMs: number[] }> =>
+    (await (await fetch(`${modelUrl}/__calls`)).json()) as { chat: number; chatAtMs: number[] };
+  const scriptModel = async (script: ModelScript): Promise<void> => {
+    await fetch(`${modelUrl}/__script`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(script),
+    });
   };
 
   return {
@@ -119,20 +140,20 @@ export async function openFaultStand(): Promise<FaultStand> {
       });
     },
     outcome: (from, to) => readOutcome(database, from, to),
-    async modelCalls() {
-      const answer = (await (await fetch(`${modelUrl}/__calls`)).json()) as { chat: number };
-      return answer.chat;
+    modelCalls: async () => (await readCalls()).chat,
+    modelCallTimes: async () => (await readCalls()).chatAtMs,
+    scriptModel,
+    async stopModel() {
+      await model.kill('SIGKILL');
+    },
+    async startModel(script) {
+      model = await startModelProcess({ PORT: new URL(modelUrl).port, SCRIPT: JSON.stringify(script) });
     },
     async resetModelCalls() {
       await fetch(`${modelUrl}/__reset`, { method: 'POST' });
     },
-    async slowModel(delayMs) {
-      await fetch(`${modelUrl}/__script`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ mode: 'ok', delayMs: delayMs === 'as usual' ? MODEL_DELAY_MS : delayMs }),
-      });
-    },
+    slowModel: (delayMs) =>
+      scriptModel({ mode: 'ok', delayMs: delayMs === 'as usual' ? MODEL_DELAY_MS : delayMs }),
     async close() {
       await Promise.all([...extractors].map((extractor) => extractor.kill()));
       await gateway.kill('SIGTERM');

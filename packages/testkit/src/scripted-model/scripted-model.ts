@@ -41,7 +41,7 @@ const ENDPOINTS: Readonly<Record<string, ScriptedRequest['endpoint']>> = {
  * A real HTTP server that speaks `/v1/chat/completions` (whole or streamed), `/v1/embeddings` and `/v1/models`, on
  * 127.0.0.1. By default it finds simple facts in what the user wrote (`replyWithFacts`). A reply function makes
  * it misbehave; from another process `POST /__script` does (`ModelScript`), `GET /__calls` returns
- * `{chat, embeddings}`, `POST /__reset` starts over.
+ * `{chat, embeddings, chatAtMs}` (counts, and when each chat call came), `POST /__reset` starts over.
  */
 export async function createScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const { port = 0, reply: initialReply = () => undefined, dimensions = 256 } = options;
@@ -56,7 +56,11 @@ export async function createScriptedModel(options: ScriptedModelOptions = {}): P
 
   const control = (path: string, text: string, response: ServerResponse): void => {
     if (path === '/__calls')
-      return sendJson(response, 200, { chat: countOf('chat'), embeddings: countOf('embeddings') });
+      return sendJson(response, 200, {
+        chat: countOf('chat'),
+        embeddings: countOf('embeddings'),
+        chatAtMs: calls.filter(({ endpoint }) => endpoint === 'chat').map((call) => call.receivedAtMs),
+      });
     if (path === '/__reset') reset();
     else if (path !== '/__script') return sendJson(response, 404, errorBody(404));
     else {

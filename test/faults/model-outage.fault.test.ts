@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@factmill/testkit';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { CONCURRENCY, expectedOutcome, type FaultStand, openFaultStand } from './fault-stand.ts';
+
+jest.setTimeout(180_000);
+
+/**
+ * Ten minutes of outage in 20 s: the defaults (a try every 5 s, a model that hangs for 60 s, Retry-After 60 s) divided by
+ * 30.
+ */
+const SCALE = 30;
+const PROBE_INTERVAL_MS = Math.ceil(5_000 / SCALE);
+const PHASE_MS = 150_000 / SCALE;
+const RETRY_AFTER_SECONDS = 60 / SCALE;
+const EXTRACTIONS = 120;
+
+let stand: FaultStand;
+beforeAll(async () => {
+  stand = await openFaultStand({
+    BREAKER_PROBE_INTERVAL_MS: String(PROBE_INTERVAL_MS),
+    RETRY_INTERVAL_MS: String(PROBE_INTERVAL_MS),
+    LLM_TIMEOUT_MS: String(60_000 / SCALE),
+  });
+});
+afterAll(() => stand.close());
+
+/** Calls to the model that these extractors have ended, well or badly; also those that nobody answered. */
+async function endedCalls(extractors: readonly ServiceProcess[]): Promise<number> {
+  const counts = await Promise.all(
+    extractors.map(async ({ url }) => {
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      return [...metrics.matchAll(/^factmill_model_call_duration_seconds_count\{[^}]*\} (\d+)/gm)]
+        .map(([, count]) => Number(count))
+        .reduce((sum, count) => sum + count, 0);
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** How many calls come in a phase, and how many may: one per interval, and one at either end. */
+async function watchPhase(count: () => Promise<number>): Promise<{ calls: number; allowed: number }> {
+  const startedAt = performance.now();
+  const before = await count();
+  await delay(PHASE_MS);
+  const calls = (await count()) - before;
+  return { calls, allowed: (performance.now() - startedAt) / PROBE_INTERVAL_MS + 2 };
+}
+
+function expectBounded(name: string, { calls, allowed }: { calls: number; allowed: number }): void {
+  // The provider is tried throughout, but never more often than it should be.
+  expect({ name, tried: calls >= 3, bounded: calls <= allowed }).toEqual({
+    name,
+    tried: true,
+    bounded: true,
+  });
+}
+
+const isDown = async (): Promise<boolean> =>
+  (await stand.database.query('select 1 from provider_breakers where opened_at is not null')).rowCount > 0;
+
+test('ten minutes without a model burn no attempt, are sat out with few tries, and everything is done afterwards', async () => {
+  const extractors = await Promise.all([1, 2, 3].map(() => stand.startExtractor()));
+  await stand.accept(0, 10);
+  await stand.untilDone(0, 10, 10);
+
+  // Refused. What was under way and the calls that find out are all that come on top of the tries.
+  const beforeOutage = await endedCalls(extractors);
+  await stand.stopModel();
+  await stand.accept(10, EXTRACTIONS / 2);
+  await waitFor(isDown, { describe: 'the outage to be noticed' });
+  expect((await endedCalls(extractors)) - beforeOutage).toBeLessThanOrEqual(
+    4 * CONCURRENCY * extractors.length,
+  );
+  // Every extractor has ended the calls that had begun before that.
+  await delay(PROBE_INTERVAL_MS * 2);
+  expectBounded('refused', await watchPhase(() => endedCalls(extractors)));
+
+  // Accepts, and never answers.
+  await stand.startModel({ mode: 'hang' });
+  await stand.accept(EXTRACTIONS / 2, EXTRACTIONS);
+  expectBounded('hangs', await watchPhase(stand.modelCalls));
+
+  // A stop does not wait for a try that hangs.
+  const [leaving] = extractors.splice(0, 1);
+  const stoppingAt = performance.now();
+  await leaving?.kill('SIGTERM');
+  expect(await leaving?.exit).toEqual({ code: 0, signal: null });
+  expect(performance.now() - stoppingAt).toBeLessThan(2_000);
+  extractors.push(await stand.startExtractor());
+
+  await stand.scriptModel({ mode: 'refuse-503' });
+  expectBounded('503', await watchPhase(stand.modelCalls));
+
+  // Throttled, with a time: the tries are that far apart.
+  await stand.scriptModel({ mode: 'throttle', retryAfterSeconds: RETRY_AFTER_SECONDS });
+  const throttledFromMs = Date.now();
+  await delay(PHASE_MS);
+  const times = (await stand.modelCallTimes()).filter((time) => time > throttledFromMs);
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  expect(times.length).toBeGreaterThanOrEqual(2);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1_000);
+
+  expect(await stand.countDone(10, EXTRACTIONS)).toBe(0);
+  const { rows: burned } = await stand.database.query(
+    `select id, attempts from extractions where state = 'pending' and attempts > 0`,
+  );
+  expect(burned).toEqual([]);
+
+  // Healed: all of it is done, each with one call and its first attempt.
+  await stand.scriptModel({ mode: 'ok', delayMs: 20 });
+  await stand.untilDone(0, EXTRACTIONS, EXTRACTIONS);
+  expect(await stand.outcome(0, EXTRACTIONS)).toEqual(expectedOutcome(0, EXTRACTIONS));
+  const { rows: unusual } = await stand.database.query(
+    'select id, attempts, model_calls from extractions where attempts <> 1 or model_calls <> 1',
+  );
+  expect(unusual).toEqual([]);
+  expect(await isDown()).toBe(false);
+});
