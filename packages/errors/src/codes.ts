@@ -25,6 +25,7 @@ const KINDS = {
   queue_unavailable: 'unavailable',
   retrieval_unavailable: 'unavailable',
   embedding_unavailable: 'unavailable',
+  embedding_mismatch: 'invalid',
   upstream_unavailable: 'unavailable',
   upstream_not_configured: 'not_found',
   overloaded: 'unavailable',

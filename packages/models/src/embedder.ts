@@ -14,6 +14,8 @@ export type Embedder = Readonly<{
   profile: EmbeddingProfile | null;
   /** The profile with its dimensions settled: asks the endpoint once if it must. Null only for provider `none`. */
   loadProfile: (options?: EmbedOptions) => Promise<EmbeddingProfile | null>;
+  /** Whether the vectors of all these texts are at hand, so that `embed` asks nobody. */
+  isCached: (texts: readonly string[]) => boolean;
   /** One L2-normalised vector per text, in the order of the texts. */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<number[][]>;
   close: () => Promise<void>;
@@ -77,6 +79,7 @@ export function createEmbedderOf(source: EmbeddingSource): Embedder {
       if (!source.profile()) await embed(['dimensions'], options);
       return source.profile();
     },
+    isCached: (texts) => texts.every((text) => cache.get(text) !== undefined),
     embed,
     close: source.close,
   };
@@ -85,6 +88,7 @@ export function createEmbedderOf(source: EmbeddingSource): Embedder {
 const NO_EMBEDDER: Embedder = {
   profile: null,
   loadProfile: async () => null,
+  isCached: () => false,
   embed: async () => {
     throw new AppError(
       'embedding_unavailable',

@@ -88,20 +88,20 @@ describe('an OpenAI-compatible embedder', () => {
   test('vectors of another size are an error that says how to go on', async () => {
     const other = open('nomic-embed-text');
     await expect(other.embed(['a'])).rejects.toMatchObject({
-      code: 'model_config',
+      code: 'embedding_mismatch',
       message: expect.stringMatching(/64 dimensions, but 768.*factmill reembed/),
     });
-    server.setReply(() => ({
-      body: vectorsBody([
-        [1, 2],
-        [1, 2, 3],
-      ]),
-    }));
-    await expect(embedder.embed(['a', 'b'])).rejects.toMatchObject({ code: 'model_config' });
   });
 
   test.each([
     ['too few vectors', vectorsBody([[1]])],
+    [
+      'vectors of several sizes',
+      vectorsBody([
+        [1, 2],
+        [1, 2, 3],
+      ]),
+    ],
     [
       'a null',
       vectorsBody([

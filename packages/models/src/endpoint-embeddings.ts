@@ -23,12 +23,12 @@ export function createEndpointEmbeddings(
       const body = { model, input: texts, encoding_format: 'float', ...(asksForSize ? { dimensions } : {}) };
       const reply = await endpoint.post('/embeddings', body, signal);
       const vectors = readVectors(reply, texts.length);
-      if (!vectors) throw endpoint.toError(new UnusableReplyError(reply));
-      const size = vectors[0]?.length ?? 0;
-      profile ??= embeddingProfileOf(model, size);
-      if (profile && vectors.some((vector) => vector.length !== profile?.dimensions)) {
-        throw sizeError(size, profile.dimensions);
+      const size = vectors?.[0]?.length ?? 0;
+      if (!vectors || vectors.some((vector) => vector.length !== size)) {
+        throw endpoint.toError(new UnusableReplyError(reply));
       }
+      profile ??= embeddingProfileOf(model, size);
+      if (profile && size !== profile.dimensions) throw sizeError(size, profile.dimensions);
       return vectors;
     },
     close: endpoint.close,
@@ -37,8 +37,8 @@ export function createEndpointEmbeddings(
 
 function sizeError(got: number, expected: number): AppError {
   return new AppError(
-    'model_config',
-    `The embedding endpoint returns vectors of ${got} dimensions, but ${expected} are expected. Set EMBEDDING_MODEL and EMBEDDING_DIMENSIONS back to what the stored vectors were made with, or correct them and rebuild all vectors with \`factmill reembed\`.`,
+    'embedding_mismatch',
+    `The embedding endpoint returns vectors of ${got} dimensions, but ${expected} are expected: correct EMBEDDING_MODEL and EMBEDDING_DIMENSIONS, or run \`factmill reembed\` after changing them on purpose; until then memories get no vectors and are found by text.`,
   );
 }
 

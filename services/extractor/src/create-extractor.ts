@@ -29,8 +29,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { startCompressing } from './compressing/start-compressing.ts';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
+import { checkEmbedding } from './extracting/check-embedding.ts';
 import { createEmbedTexts, embedOrLater } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
+import { guardChatModel } from './extracting/guard-chat-model.ts';
 import { createKnownContext } from './extracting/known-context.ts';
 import { createLeases, LEASE_MS } from './extracting/leases.ts';
 import { openChatModel } from './extracting/open-chat-model.ts';
@@ -105,12 +107,32 @@ async function build(
   const prompts = await loadPrompts(config.extractor.promptsDir);
   const newId = () => uuidv7();
   const wantsEmbedding = config.embedding.provider !== 'none';
-  const embedTexts = wantsEmbedding ? createEmbedTexts({ embedder: deps.embedder, database }) : null;
+  const breakerDeps = {
+    database,
+    logger,
+    now: Date.now,
+    probeIntervalMs: config.extractor.probeIntervalMs,
+  };
+  let embeddingFits = true;
+  const embedTexts = wantsEmbedding
+    ? createEmbedTexts({
+        embedder: deps.embedder,
+        database,
+        breaker:
+          config.embedding.provider === 'openai'
+            ? createProviderBreaker(providerName('embedding', config.embedding.baseUrl), breakerDeps)
+            : null,
+        onMismatch: (error) => {
+          embeddingFits = error === null;
+          if (error !== null) logger.error({ code: error.code }, error.message);
+        },
+        now: Date.now,
+      })
+    : null;
   const chatModel =
     config.extractor.chatModel === null
       ? null
       : closers.add(openChatModel(config.extractor.chatModel, logger));
-  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel, prompts);
   const { profile } = deps.embedder;
   // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
   if (profile !== null) await registerEmbeddingModel(database, profile.id, profile.dimensions);
@@ -118,14 +140,17 @@ async function build(
     config.extractor.chatModel === null
       ? null
       : createProviderBreaker(providerName('llm', config.extractor.chatModel.baseUrl), {
-          database,
-          logger,
-          now: Date.now,
-          probeIntervalMs: config.extractor.probeIntervalMs,
+          ...breakerDeps,
           onClosed: async () => {
             await Promise.all([queues.resume('extraction'), queues.resume('compression')]);
           },
         });
+  const guarded = chatModel === null || breaker === null ? null : guardChatModel(chatModel, breaker);
+  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel, prompts);
+  // For what follows the first call of an extraction, which its claim has asked the breaker for.
+  const further = guarded === null ? provider : createChatProvider(guarded, prompts);
+  if (embedTexts !== null && config.embedding.provider === 'openai')
+    closers.add(checkEmbedding(embedTexts, logger));
   const watch = createProviderWatch({ health: createProviderHealth(), breaker, logger });
   const leases = closers.add(createLeases({ renew: (claims) => renewLeases(database, claims, LEASE_MS) }));
 
@@ -159,14 +184,14 @@ async function build(
       database,
       loadKnown: createKnownContext({ database, embedTexts, logger }),
       obtainAnswer: createObtainAnswer({ provider, calls }),
-      obtainRest: createObtainRest({ provider, calls }),
+      obtainRest: createObtainRest({ provider: further, calls }),
       embedTexts,
       applyAnswer: createApplyAnswer({
         database,
         reconcile:
           provider.complete === null
             ? null
-            : createReconcileCandidates({ database, provider, prompts, calls }),
+            : createReconcileCandidates({ database, provider: further, prompts, calls }),
         embed: async (texts, signal) =>
           embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger),
         newId,
@@ -289,7 +314,10 @@ async function build(
         embedding: config.embedding.provider,
         concurrency: config.extractor.concurrency,
       }),
-      impaired: () => (chatModel?.availability().kind === 'none' ? ['extraction_model'] : []),
+      impaired: () => [
+        ...(chatModel?.availability().kind === 'none' ? ['extraction_model'] : []),
+        ...(embeddingFits ? [] : ['embedding_model']),
+      ],
       liveness: async () => {
         const stuck = await Promise.all(
           (['extraction', 'compression', 'maintenance'] as const).map(async (queue) => {
@@ -324,7 +352,8 @@ async function build(
 /** A queue may still rest because of a provider that is not asked any more, or of an outage that is over. */
 async function resumeUnlessDown(breaker: ProviderBreaker | null, queues: Queues): Promise<void> {
   try {
-    if (breaker === null || !(await breaker.read()).isOpen) await queues.resume('extraction');
+    if (breaker !== null && (await breaker.read()).isOpen) return;
+    await Promise.all([queues.resume('extraction'), queues.resume('compression')]);
   } catch {
     // It goes on by itself, within half a minute.
   }

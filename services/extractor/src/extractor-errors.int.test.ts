@@ -172,7 +172,8 @@ test('a reply repaired at the second attempt is used, and both calls are counted
   await under.start();
   const row = await under.ledger(await under.extract(SAID));
   expect(row).toMatchObject({ state: 'done', added: 1, modelCalls: 2, attempts: 1 });
-  expect(JSON.stringify(under.model.calls[1]?.body)).toContain('could not be read');
+  const chats = under.model.calls.filter(({ endpoint }) => endpoint === 'chat');
+  expect(JSON.stringify(chats[1]?.body)).toContain('could not be read');
 });
 
 describe('of a reply that broke off the complete memories are kept', () => {

@@ -33,6 +33,46 @@ export function toVectorText(vector: readonly number[]): string {
   return `[${vector.map((component) => `${Math.round(component * 1e7)}e-7`).join(',')}]`;
 }
 
+/** The sizes that a model is registered with under names of the form `model@size`. */
+export async function listRegisteredSizes(sql: Sql, model: string): Promise<number[]> {
+  const { rows } = await sql.query<{ dimensions: number }>(
+    `select dimensions from embedding_models where id = $1::text || '@' || dimensions::text order by dimensions`,
+    [model],
+  );
+  return rows.map((row) => row.dimensions);
+}
+
+/** Whose memories to look through. */
+export type MemoryOwner = Readonly<{ tenantId: string; userId: string }>;
+
+/**
+ * Vectors of a model that are stored already for exactly these texts, in memories of these users, also in those that are
+ * not current any more. Uses memories_content_idx.
+ *
+ * @param texts text → its content hash, in hex
+ */
+export async function findStoredVectors(
+  sql: Sql,
+  request: Readonly<{ model: string; owners: readonly MemoryOwner[]; texts: ReadonlyMap<string, string> }>,
+): Promise<Map<string, number[]>> {
+  const { rows } = await sql.query<{ content: string; vector: string }>(
+    `select distinct on (m.content) m.content, e.embedding::text as vector
+     from unnest($2::uuid[], $3::text[]) as o (tenant_id, user_id)
+     join memories m on m.tenant_id = o.tenant_id and m.user_id = o.user_id
+       and m.content_hash = any($4::bytea[]) and m.content = any($5::text[])
+     join memory_embeddings e on e.memory_id = m.id and e.model = $1::text and e.content_hash = m.content_hash`,
+    [
+      request.model,
+      request.owners.map((owner) => owner.tenantId),
+      request.owners.map((owner) => owner.userId),
+      [...request.texts.values()].map((hash) => Buffer.from(hash, 'hex')),
+      [...request.texts.keys()],
+    ],
+    { name: 'find_stored_vectors' },
+  );
+  return new Map(rows.map((row) => [row.content, JSON.parse(row.vector) as number[]]));
+}
+
 export type NewEmbedding = Readonly<{ memoryId: string; content: string; vector: readonly number[] }>;
 
 /**

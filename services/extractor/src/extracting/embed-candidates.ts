@@ -1,7 +1,15 @@
-import { registerEmbeddingModel, type Sql } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
+import {
+  findStoredVectors,
+  listRegisteredSizes,
+  type MemoryOwner,
+  registerEmbeddingModel,
+  type Sql,
+} from '@factmill/database';
+import { AppError, isAppError } from '@factmill/errors';
+import { contentHash } from '@factmill/extraction';
 import { type Embedder, readsWhole } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
+import { callThrough, type ProviderBreaker } from './provider-breaker.ts';
 
 /** Vectors by text, of one model, and what their similarities mean. */
 export type Vectors = Readonly<{
@@ -13,29 +21,117 @@ export type Vectors = Readonly<{
   byText: ReadonlyMap<string, readonly number[]>;
 }>;
 
-export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Promise<Vectors>;
+export type EmbedOptions = Readonly<{
+  /** Whose memories may hold these very texts with their vectors already. */
+  owners?: readonly MemoryOwner[];
+  /** Whether this call may be the try of a provider that is down; it may then last until its time limit. Default true. */
+  mayProbe?: boolean;
+}>;
 
-/** Embeds texts and makes sure that the database knows the model. Throws what the embedder throws. */
-export function createEmbedTexts(deps: { embedder: Embedder; database: Sql }): EmbedTexts {
+export type EmbedTexts = (
+  texts: readonly string[],
+  signal: AbortSignal,
+  options?: EmbedOptions,
+) => Promise<Vectors>;
+
+export type EmbedTextsDeps = Readonly<{
+  embedder: Embedder;
+  database: Sql;
+  /** Null for a model in this process, which is never down. */
+  breaker: ProviderBreaker | null;
+  /** Told that the endpoint's vectors do not fit, with the sentence that says what to do; null when they fit again. */
+  onMismatch?: (error: AppError | null) => void;
+  /** Milliseconds. */
+  now: () => number;
+}>;
+
+/** Vectors that do not fit stay that way until somebody changes the endpoint. */
+const MISMATCH_RECHECK_MS = 60_000;
+
+/**
+ * Embeds texts: what the process has just embedded or the database holds is not computed again. Makes sure that the
+ * database knows the model.
+ *
+ * @throws AppError what the embedder throws; `embedding_unavailable` while its provider is down; `embedding_mismatch`
+ *   when the endpoint's vectors have another size than those that are stored, then at once for a minute
+ */
+export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
+  const { embedder, database, breaker } = deps;
   const registered = new Set<string>();
-  return async (texts, signal) => {
-    const unique = [...new Set(texts)];
-    const vectors = await deps.embedder.embed(unique, { signal });
-    const profile = await deps.embedder.loadProfile({ signal });
+  // A size that was set by an operator is meant; one that the endpoint chose has to stay what it was.
+  const sizeIsSet = embedder.profile !== null;
+  let mismatch: { error: AppError; untilMs: number } | null = null;
+
+  return async (texts, signal, { owners = [], mayProbe = true } = {}) => {
+    if (mismatch !== null && deps.now() < mismatch.untilMs) throw mismatch.error;
+    try {
+      const vectors = await embedAll([...new Set(texts)], signal, owners, mayProbe);
+      if (mismatch !== null) deps.onMismatch?.(null);
+      mismatch = null;
+      return vectors;
+    } catch (error) {
+      if (isAppError(error) && error.code === 'embedding_mismatch') {
+        if (mismatch === null) deps.onMismatch?.(error);
+        mismatch = { error, untilMs: deps.now() + MISMATCH_RECHECK_MS };
+      }
+      throw error;
+    }
+  };
+
+  async function embedAll(
+    unique: readonly string[],
+    signal: AbortSignal,
+    owners: readonly MemoryOwner[],
+    mayProbe: boolean,
+  ): Promise<Vectors> {
+    const stored = await findStored(unique, owners);
+    const missing = unique.filter((text) => !stored.has(text));
+    const call = () => embedder.embed(missing, { signal });
+    const computed =
+      breaker === null || embedder.isCached(missing)
+        ? await call()
+        : await callThrough(breaker, { mayProbe, trustsOneFailure: true }, call);
+    const profile = await embedder.loadProfile({ signal });
     if (profile === null) throw new Error('an embedder that embeds has a profile');
     if (!registered.has(profile.id)) {
-      await registerEmbeddingModel(deps.database, profile.id, profile.dimensions);
+      if (!sizeIsSet) await assertSameSize(profile);
+      await registerEmbeddingModel(database, profile.id, profile.dimensions);
       registered.add(profile.id);
     }
+    const vectors = new Map(missing.map((text, index) => [text, computed[index] ?? []]));
     return {
       model: profile.id,
       duplicateSimilarity: profile.duplicateSimilarity,
       relatedSimilarity: profile.relatedSimilarity,
       reads: (text) => readsWhole(profile, text),
-      byText: new Map(unique.map((text, index) => [text, vectors[index] ?? []])),
+      byText: new Map([...stored, ...vectors]),
     };
-  };
+  }
+
+  async function findStored(
+    unique: readonly string[],
+    owners: readonly MemoryOwner[],
+  ): Promise<ReadonlyMap<string, readonly number[]>> {
+    const model = embedder.profile?.id;
+    if (model === undefined || owners.length === 0 || embedder.isCached(unique)) return new Map();
+    const texts = new Map(unique.map((text) => [text, contentHash(text)]));
+    return findStoredVectors(database, { model, owners, texts });
+  }
+
+  async function assertSameSize({ id, dimensions }: { id: string; dimensions: number }): Promise<void> {
+    const suffix = `@${dimensions}`;
+    if (!id.endsWith(suffix)) return;
+    const known = await listRegisteredSizes(database, id.slice(0, -suffix.length));
+    if (known.length === 0 || known.includes(dimensions)) return;
+    throw new AppError(
+      'embedding_mismatch',
+      `The embedding endpoint returns vectors of ${dimensions} dimensions, but those that are stored for its model have ${known.join(' or ')}: set EMBEDDING_MODEL back to what they were made with, or run \`factmill reembed\` after setting EMBEDDING_DIMENSIONS to the new size; until then memories get no vectors and are found by text.`,
+    );
+  }
 }
+
+/** What an extraction must not wait for is left to the jobs that follow. */
+const LATER = { mayProbe: false };
 
 /** Embedding fails open: null, and the vectors follow later (C13). */
 export async function embedOrLater(
@@ -43,17 +139,20 @@ export async function embedOrLater(
   texts: readonly string[],
   signal: AbortSignal,
   logger: Logger,
+  owners: readonly MemoryOwner[] = [],
 ): Promise<Vectors | null> {
   if (texts.length === 0) return null;
   try {
-    return await withSpan('embed', { attributes: { texts: texts.length } }, () => embedTexts(texts, signal));
+    return await withSpan('embed', { attributes: { texts: texts.length } }, () =>
+      embedTexts(texts, signal, { ...LATER, owners }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (isAppError(error) && error.code === 'database_unavailable') throw error;
-    logger.warn(
-      { code: isAppError(error) ? error.code : 'internal', texts: texts.length },
-      'vectors follow later',
-    );
+    const code = isAppError(error) ? error.code : 'internal';
+    // That the provider is down or its vectors do not fit has been said by the call that found out.
+    const level = code === 'embedding_unavailable' || code === 'embedding_mismatch' ? 'debug' : 'warn';
+    logger[level]({ code, texts: texts.length }, 'vectors follow later');
     return null;
   }
 }

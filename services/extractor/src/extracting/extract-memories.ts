@@ -97,6 +97,7 @@ export function createExtractMemories(deps: ExtractDeps) {
             candidates.map((candidate) => candidate.content),
             signal,
             deps.logger,
+            [claim],
           );
     signal.throwIfAborted();
 

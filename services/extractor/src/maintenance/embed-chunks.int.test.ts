@@ -26,7 +26,7 @@ beforeEach(async () => {
   clock = 0;
   embedChunks = createEmbedChunks({
     database: under.database,
-    embedTexts: createEmbedTexts({ embedder, database: under.database }),
+    embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
     logger: under.logger,
     now: () => clock,
   });
@@ -55,7 +55,7 @@ describe('the vectors of documents', () => {
     const embedder = createEmbedder(under.config.embedding);
     const other = createEmbedChunks({
       database: under.database,
-      embedTexts: createEmbedTexts({ embedder, database: under.database }),
+      embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
       logger: under.logger,
       now: () => 0,
     });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   closeEmbedder = embedder.close;
   embedPending = createEmbedPending({
     database: under.database,
-    embedTexts: createEmbedTexts({ embedder, database: under.database }),
+    embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
     logger: under.logger,
   });
 });

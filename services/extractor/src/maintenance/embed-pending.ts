@@ -22,7 +22,7 @@ export type EmbedPendingDeps = Readonly<{
 /**
  * The `embed` job: computes the vectors that memories lack, all of them or those named (C13). When the model is away
  * the job ends, and the sweeper asks again as long as a vector is missing; so there is one call to an endpoint that
- * is down every 10 s, however many jobs asked for vectors. Meanwhile the memories are found by text.
+ * is down in a while, however many jobs asked for vectors. Meanwhile the memories are found by text.
  */
 export function createEmbedPending(deps: EmbedPendingDeps) {
   return async function embedPending(
@@ -48,7 +48,8 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
       return { kind: 'done', counts: { embedded } };
     } catch (error) {
       if (signal.aborted || !isAppError(error)) throw error;
-      deps.logger.warn({ code: error.code, embedded }, 'vectors are still missing');
+      const known = error.code === 'embedding_unavailable' || error.code === 'embedding_mismatch';
+      deps.logger[known ? 'debug' : 'warn']({ code: error.code, embedded }, 'vectors are still missing');
       return { kind: 'done', counts: { embedded, unavailable: 1 } };
     }
   };
@@ -63,6 +64,7 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
       const vectors = await embedTexts(
         pending.map((memory) => memory.content),
         signal,
+        { owners: pending },
       );
       return await saveEmbeddings(
         deps.database,
