@@ -135,7 +135,8 @@ describe('what will not work the next time either has failed, with its reason', 
       await under.start();
       const row = await under.ledger(await under.extract(SAID));
       expect(row).toMatchObject({ state: 'failed', errorClass: 'truncated', attempts: 1, added: 0 });
-      expect(under.model.calls.map(({ body }) => body['max_tokens'])).toEqual([300, 600]);
+      const chats = under.model.calls.filter(({ endpoint }) => endpoint === 'chat');
+      expect(chats.map(({ body }) => body['max_tokens'])).toEqual([300, 600]);
     },
   );
 
