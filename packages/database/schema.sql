@@ -928,6 +928,9 @@ begin
                order by stated_at desc, id desc), '[]')
         from (select * from memories where tenant_id = tenant and user_id = v_row.user_id and is_current
                 and (expires_at is null or expires_at > now())
+                -- What is about to be replaced is not known: the model is to say it again if it still holds.
+                and (v_row.replaces_from_seq is null
+                     or not rests_on_replaced(message_ids, tenant, v_row.conversation_id))
               order by stated_at desc, id desc limit known_limit) as recent) else '[]' end);
 end $function$
 
@@ -1281,6 +1284,17 @@ AS $function$
     where id = extraction and rejections is distinct from reasons and jsonb_typeof(reasons) = 'object'
 $function$
 
+CREATE OR REPLACE FUNCTION public.rests_on_replaced(message_ids text[], tenant uuid, conversation text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select cardinality(message_ids) > 0 and not exists (
+    select from unnest(message_ids) as source (id) where not exists (
+      select from messages s where s.tenant_id = tenant and s.conversation_id = conversation and s.id = source.id
+        and s.superseded))
+$function$
+
 CREATE OR REPLACE FUNCTION public.retire_replaced(successor extractions)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1297,10 +1311,7 @@ begin
           select id from extractions e where e.tenant_id = successor.tenant_id
             and e.conversation_id = successor.conversation_id and e.to_seq >= successor.replaces_from_seq)
         and not m.id = any(successor.memory_ids) and m.last_verified_at is not distinct from m.created_at
-        and cardinality(m.message_ids) > 0 and not exists (
-          select from unnest(m.message_ids) as source (id) where not exists (
-            select from messages s where s.tenant_id = successor.tenant_id
-              and s.conversation_id = successor.conversation_id and s.id = source.id and s.superseded))
+        and rests_on_replaced(m.message_ids, successor.tenant_id, successor.conversation_id)
       returning m.*
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)

@@ -121,6 +121,15 @@ begin
               order by stated_at desc, id desc limit known_limit) as recent) else '[]' end);
 end $$;
 
+-- Whether a memory rests on nothing but replies of this conversation that have been regenerated since.
+create function rests_on_replaced(message_ids text[], tenant uuid, conversation text) returns boolean
+language sql stable as $$
+  select cardinality(message_ids) > 0 and not exists (
+    select from unnest(message_ids) as source (id) where not exists (
+      select from messages s where s.tenant_id = tenant and s.conversation_id = conversation and s.id = source.id
+        and s.superseded))
+$$;
+
 -- Ends the validity of what an earlier extraction took from nothing but replies that have been regenerated since, and
 -- that nobody has stated again. Answers how many memories that are.
 create function retire_replaced(successor extractions) returns integer language plpgsql as $$
@@ -136,10 +145,7 @@ begin
           select id from extractions e where e.tenant_id = successor.tenant_id
             and e.conversation_id = successor.conversation_id and e.to_seq >= successor.replaces_from_seq)
         and not m.id = any(successor.memory_ids) and m.last_verified_at is not distinct from m.created_at
-        and cardinality(m.message_ids) > 0 and not exists (
-          select from unnest(m.message_ids) as source (id) where not exists (
-            select from messages s where s.tenant_id = successor.tenant_id
-              and s.conversation_id = successor.conversation_id and s.id = source.id and s.superseded))
+        and rests_on_replaced(m.message_ids, successor.tenant_id, successor.conversation_id)
       returning m.*
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)

@@ -1,3 +1,4 @@
+import type { Preset } from './presets/preset.ts';
 import type { RawCandidate, TranscriptMessage } from './types.ts';
 
 /** Words that say nothing about where a statement comes from. */
@@ -39,10 +40,18 @@ export function meaningfulWords(text: string): Set<string> {
 
 type IndexedMessage = { message: TranscriptMessage; words: Set<string> };
 
-/** User messages with their words, computed once per extraction. */
-export function indexUserMessages(messages: readonly TranscriptMessage[]): IndexedMessage[] {
+/**
+ * The messages that a transcript shows, with their words, computed once per extraction: those of users, and under
+ * transcripts with replies all others too, the system's aside.
+ */
+export function indexMessages(
+  messages: readonly TranscriptMessage[],
+  transcript: Preset['transcript'],
+): IndexedMessage[] {
   return messages
-    .filter((message) => message.role === 'user')
+    .filter(({ role }) =>
+      transcript === 'user-only' ? role === 'user' : role !== 'system' && role !== 'developer',
+    )
     .toSorted((a, b) => a.seq - b.seq)
     .map((message) => ({ message, words: meaningfulWords(message.content) }));
 }
@@ -54,9 +63,9 @@ function overlap(words: ReadonlySet<string>, other: ReadonlySet<string>): number
 }
 
 /**
- * The user messages an item comes from, in conversation order: those it names, else those that share the
- * most words with it, else all of them. What the item states (value, answer) counts before how it names
- * it (key, question). Empty only when there is no user message.
+ * The messages an item comes from, in conversation order: those it names, else those that share the most words with
+ * it, else all of the user's. What the item states (value, answer) counts before how it names it (key, question). A
+ * user's own words come first: only what is found in replies alone comes from replies. Empty only without messages.
  */
 export function attribute(item: RawCandidate, indexed: readonly IndexedMessage[]): TranscriptMessage[] {
   const named = indexed.filter(({ message }) => item.messageIds.includes(message.id));
@@ -67,5 +76,7 @@ export function attribute(item: RawCandidate, indexed: readonly IndexedMessage[]
   const naming = meaningfulWords([item.key, item.question].filter(Boolean).join(' ').replaceAll('_', ' '));
   const scores = indexed.map(({ words }) => overlap(stated, words) * 4 + overlap(naming, words));
   const best = Math.max(0, ...scores);
-  return indexed.filter((_, index) => best === 0 || scores[index] === best).map(({ message }) => message);
+  const sources = indexed.filter((_, index) => best === 0 || scores[index] === best);
+  const said = sources.filter(({ message }) => message.role === 'user');
+  return (said.length > 0 ? said : sources).map(({ message }) => message);
 }

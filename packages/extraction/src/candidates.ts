@@ -1,4 +1,4 @@
-import { attribute, indexUserMessages } from './attribution.ts';
+import { attribute, indexMessages } from './attribution.ts';
 import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
 import type { Preset } from './presets/preset.ts';
@@ -175,7 +175,7 @@ export function toCandidates(
   parsed: ParsedReply,
   input: { messages: readonly TranscriptMessage[]; preset: Preset; now: Date },
 ): { candidates: Candidate[]; rejected: Rejection[] } {
-  const indexed = indexUserMessages(input.messages);
+  const indexed = indexMessages(input.messages, input.preset.transcript);
   const evidence = collectEvidence(input.messages, input.preset);
   const counts = new Map(parsed.rejected.map(({ reason, count }) => [reason, count]));
   const seen = new Set<string>();
