@@ -9,7 +9,7 @@ export { extractFromMessages, type ExtractOptions } from './extractive/extract.t
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
-export { agreeInWords, distinguishingWords } from './dedup/distinguishing-words.ts';
+export { addsNoWords, agreeInWords, distinguishingWords } from './dedup/distinguishing-words.ts';
 export { isSameStatement } from './dedup/same-statement.ts';
 export type { CurrentMemory, Neighbour } from './dedup/similar.ts';
 export { planChanges, type Cause, type Change } from './plan-changes.ts';

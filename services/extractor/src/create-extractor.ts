@@ -30,6 +30,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { startCompressing } from './compressing/start-compressing.ts';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { checkEmbedding } from './extracting/check-embedding.ts';
+import { createContextDocuments } from './extracting/context-documents.ts';
 import { createEmbedTexts, embedOrLater } from './extracting/embed-candidates.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
 import { guardChatModel } from './extracting/guard-chat-model.ts';
@@ -183,6 +184,12 @@ async function build(
     extractMemories: createExtractMemories({
       database,
       loadKnown: createKnownContext({ database, embedTexts, logger }),
+      contextDocuments: createContextDocuments({
+        database,
+        embedTexts,
+        isPrompted: provider.wantsKnown,
+        logger,
+      }),
       obtainAnswer: createObtainAnswer({ provider, calls }),
       obtainRest: createObtainRest({ provider: further, calls }),
       embedTexts,

@@ -57,7 +57,6 @@ export async function relevantDocumentChunks(
       question.limit,
       question.maxCharacters,
     ],
-    { name: 'relevant_document_chunks' },
   );
   return rows;
 }
@@ -88,7 +87,8 @@ const NEAREST = 5;
  * Which of these memories a document of the user, attached to whatever, seems to say already: word for word; in a
  * short chunk that makes up at least half of the memory; or in a chunk that is at least as similar as
  * `minSimilarity`, which is for the caller to judge. A fact whose key has a value already is never among them: it has
- * to be able to replace that value. One statement for all; without documents it ends after looking for one.
+ * to be able to replace that value. One statement for all. Not prepared by name: a plan for any user suits none with
+ * many chunks (20 memories and 20,000 chunks: 0.7 s as it is, 1.3 s prepared).
  */
 export async function findInDocuments(
   sql: Sql,
@@ -108,10 +108,9 @@ export async function findInDocuments(
        select (g.place - 1)::integer as place, g.statement, g.matching, g.vector::halfvec as vector
        from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
          as g (category, key, statement, matching, vector, place)
-       where exists (select from documents d where d.tenant_id = $1::uuid and d.user_id = $2::text)
-         and not exists (
-           select from memories m where m.tenant_id = $1::uuid and m.user_id = $2::text and m.scope = 'global'
-             and m.conversation_id = '' and m.category = g.category and m.key = g.key and m.is_current)
+       where not exists (
+         select from memories m where m.tenant_id = $1::uuid and m.user_id = $2::text and m.scope = 'global'
+           and m.conversation_id = '' and m.category = g.category and m.key = g.key and m.is_current)
      )
      select g.place, null as "similarTo" from given g
      where exists (
@@ -139,7 +138,6 @@ export async function findInDocuments(
       question.model,
       question.minSimilarity,
     ],
-    { name: 'find_in_documents' },
   );
   return rows;
 }

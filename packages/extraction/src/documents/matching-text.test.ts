@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchingText } from './matching-text.ts';
+import { chunkMatchingText, matchingText, statementMatchingText } from './matching-text.ts';
 
 const contains = (whole: string, part: string) => matchingText(whole).includes(matchingText(part));
 
@@ -34,5 +34,22 @@ describe('matchingText', () => {
         expect(form).not.toMatch(/\s\s/);
       }),
     );
+  });
+});
+
+describe('what is looked for', () => {
+  test.each([
+    ['The user lives in Oslo.', null, ' the user lives in oslo '],
+    ['Ski.', null, null],
+    ['Q: What does the user like?\nA: The user likes fado.', 'The user likes fado.', ' the user likes fado '],
+    ['Q: Which colour does the user like?\nA: dark green', 'dark green', null],
+  ])('of %j with the answer %j it is %j', (content, answer, expected) => {
+    expect(statementMatchingText({ content, answer })).toBe(expected);
+  });
+
+  test('a chunk is looked for in memories unless it is too short or too long to be part of one', () => {
+    expect(chunkMatchingText('Yes.')).toBeNull();
+    expect(chunkMatchingText('## The user lives in Oslo.\n')).toBe(' the user lives in oslo ');
+    expect(chunkMatchingText('word '.repeat(200))).toBeNull();
   });
 });

@@ -18,6 +18,7 @@ import {
 } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import type { createApplyAnswer } from './apply-answer.ts';
+import type { createContextDocuments } from './context-documents.ts';
 import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
 import { wantedAfter } from './wanted-after.ts';
 import type { createKnownContext } from './known-context.ts';
@@ -34,6 +35,7 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 export type ExtractDeps = Readonly<{
   database: Sql;
   loadKnown: ReturnType<typeof createKnownContext>;
+  contextDocuments: ReturnType<typeof createContextDocuments>;
   obtainAnswer: ReturnType<typeof createObtainAnswer>;
   obtainRest: ReturnType<typeof createObtainRest>;
   /** Null when no embedding model is configured. */
@@ -65,6 +67,7 @@ export function createExtractMemories(deps: ExtractDeps) {
     const preset = getPreset(claim.preset) ?? standard();
     const messages = material.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
+    const documents = deps.contextDocuments(claim, preset);
     // The claim says that something is pinned; which of the answers it shows is of no matter.
     const pins = material.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
     const toQuestion = async (): Promise<Question | null> => {
@@ -72,7 +75,8 @@ export function createExtractMemories(deps: ExtractDeps) {
       if (transcript.text === '') return null;
       const isAll = material.known.length < KNOWN_MEMORY_LIMIT;
       const known = await deps.loadKnown(claim, { messages, preset, recent: material.known, isAll }, signal);
-      return { messages, transcript, known, preset, now: deps.now(), signal };
+      const shown = await documents.shown(messages, signal);
+      return { messages, transcript, known, documents: shown, preset, now: deps.now(), signal };
     };
     const answer = await deps.obtainAnswer(claim, pins.get('extract')?.output ?? null, toQuestion, signal);
     const rest =
@@ -100,12 +104,13 @@ export function createExtractMemories(deps: ExtractDeps) {
             [claim],
           );
     signal.throwIfAborted();
+    const unsaid = await documents.leaveOutSaid(candidates, vectors);
 
     const applied = await deps.applyAnswer({
       claim,
       preset,
-      candidates,
-      rejected,
+      candidates: unsaid.candidates,
+      rejected: [...rejected, ...unsaid.rejected],
       vectors,
       wantsEmbedding: embedTexts !== null,
       embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),

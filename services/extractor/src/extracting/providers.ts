@@ -2,6 +2,7 @@ import type { ModelOutput } from '@factmill/database';
 import {
   buildPrompt,
   extractFromMessages,
+  type KnownDocument,
   type KnownMemory,
   type Preset,
   type Prompts,
@@ -16,6 +17,8 @@ export type Question = Readonly<{
   messages: readonly TranscriptMessage[];
   transcript: Transcript;
   known: readonly KnownMemory[];
+  /** Of the user's documents what matters here. */
+  documents: readonly KnownDocument[];
   preset: Preset;
   now: Date;
   signal: AbortSignal;
@@ -86,6 +89,7 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
       preset: question.preset,
       transcript: question.transcript,
       knownMemories: question.known,
+      documents: question.documents,
       now: question.now,
     });
     const schema = replySchemaOf(question.preset);
