@@ -4,6 +4,7 @@ import { addCalibrateCommand } from './calibrate-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
+import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 
 /** The `factmill` command. It reads DATABASE_URL from the environment or `.env`. */
@@ -14,5 +15,6 @@ export function createProgram(): Command {
   addConfigCommands(program);
   addCalibrateCommand(program);
   addCompressCommands(program);
+  addMcpCommand(program);
   return program;
 }

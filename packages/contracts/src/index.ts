@@ -13,5 +13,6 @@ export * from './problem.ts';
 export * from './search.ts';
 export * from './summaries.ts';
 export * from './context.ts';
+export * from './memory-tool.ts';
 export * from './statistics.ts';
 export * from './text.ts';

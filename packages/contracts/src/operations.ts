@@ -27,6 +27,11 @@ import {
   replayExtractionsSchema,
 } from './extractions.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
+import {
+  memoryToolDefinitionSchema,
+  memoryToolRequestSchema,
+  memoryToolResponseSchema,
+} from './memory-tool.ts';
 import { listOf } from './list.ts';
 import {
   batchMemoriesSchema,
@@ -381,6 +386,25 @@ export const OPERATIONS: readonly Operation[] = [
     query: userQuerySchema,
     status: 200,
     response: statisticsSchema,
+  },
+  {
+    method: 'get',
+    path: '/v1/tools/memory',
+    tag: 'Tools',
+    summary: 'The memory tool’s function schema, for `tools` of a chat completion',
+    permission: 'memory.read',
+    status: 200,
+    response: memoryToolDefinitionSchema,
+  },
+  {
+    method: 'post',
+    path: '/v1/tools/memory',
+    tag: 'Tools',
+    summary: 'A call of the memory tool: save, search, forget or list',
+    permission: 'memory.read',
+    body: memoryToolRequestSchema,
+    status: 200,
+    response: memoryToolResponseSchema,
   },
   {
     method: 'post',

@@ -10,6 +10,8 @@ import { createAccept } from './accepting/accept.ts';
 import { createChatProxy } from './chat/chat-routes.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
+import { createMemoryTool } from './tools/memory-tool.ts';
+import { mcpRoutes } from './tools/mcp-server.ts';
 import { newId } from './new-id.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { v1Routes } from './routes/v1-routes.ts';
@@ -78,6 +80,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       // First what is called most: every router in front of it costs each request.
       app.use('/v1', authenticate);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);
+      app.use('/mcp', authenticate, mcpRoutes({ tool: createMemoryTool(routes), logger }));
       app.use(referenceRoutes(VERSION));
       app.get('/', (_request, response) => {
         response.redirect('/docs');

@@ -5,6 +5,8 @@ import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
 import { extractionRoutes } from './extractions.ts';
 import { memoryRoutes } from './memories.ts';
+import { createMemoryTool } from '../tools/memory-tool.ts';
+import { toolRoutes } from '../tools/tool-routes.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { retrievalRoutes } from './retrieval.ts';
 import { summaryRoutes } from './summaries.ts';
@@ -19,6 +21,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
     { path: '/v1/stats', router: statisticsRoutes(deps) },
+    { path: '/v1/tools', router: toolRoutes(createMemoryTool(deps)) },
     { path: '/v1', router: retrievalRoutes(deps) },
   ];
 }

@@ -1,0 +1,78 @@
+import { loadProcessEnvironment } from '@factmill/config';
+import { MEMORY_TOOL_DESCRIPTION, memoryToolArgumentsSchema, problemSchema } from '@factmill/contracts';
+import { VERSION } from '@factmill/runtime';
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+
+type Options = Readonly<{ url: string; user?: string }>;
+
+/** A gateway that has not answered by then is taken for gone; its own limit for retrieval is shorter. */
+const TIMEOUT_MS = 30_000;
+
+/** `factmill mcp`: the memory tool for agents that start their tools as processes, over standard input and output. */
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve the memory tool over stdio (Model Context Protocol), by way of a running gateway')
+    .option('--url <url>', 'of the gateway', 'http://127.0.0.1:8080')
+    .option('--user <id>', 'whose memory it is; without it that of the API key in FACTMILL_API_KEY')
+    .action(async (options: Options) => {
+      const apiKey = loadProcessEnvironment()['FACTMILL_API_KEY'];
+      const handle = serveStdio(() => createServer(options, apiKey));
+      await new Promise<void>((resolve) => {
+        process.stdin.once('close', () => resolve());
+        for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+      });
+      await handle.close();
+    });
+}
+
+function createServer(options: Options, apiKey: string | undefined): McpServer {
+  const server = new McpServer({ name: 'factmill', version: VERSION });
+  server.registerTool(
+    'memory',
+    { description: MEMORY_TOOL_DESCRIPTION, inputSchema: memoryToolArgumentsSchema },
+    async (call) => {
+      const { text, isError } = await callGateway(options, apiKey, call);
+      return { content: [{ type: 'text', text }], isError };
+    },
+  );
+  return server;
+}
+
+async function callGateway(
+  { url, user }: Options,
+  apiKey: string | undefined,
+  call: object,
+): Promise<{ text: string; isError: boolean }> {
+  let response: Response;
+  try {
+    response = await fetch(new URL('/v1/tools/memory', url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ ...call, user_id: user }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch {
+    return { text: 'Factmill does not answer; is it running, and is --url right?', isError: true };
+  }
+  const text = await response.text();
+  if (response.ok) return { text, isError: false };
+  const problem = problemSchema.safeParse(parse(text));
+  return {
+    text: problem.success ? problem.data.detail : `Factmill answered ${response.status}.`,
+    isError: true,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

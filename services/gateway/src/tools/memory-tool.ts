@@ -1,0 +1,109 @@
+import { assertPermission, effectiveUser, type Principal, resolveUser } from '@factmill/auth';
+import {
+  listMemoriesQuerySchema,
+  type Memory,
+  type MemoryToolRequest,
+  type MemoryToolResponse,
+  searchResponseSchema,
+  type ToolMemory,
+  UNKNOWN_USER,
+} from '@factmill/contracts';
+import { type Actor, deleteMemories, findMemory, listMemories, toMemory } from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { createMemoryService } from '../memories/memory-service.ts';
+import type { RouteDeps } from '../route-deps.ts';
+import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+import { callRetrieval } from './call-retrieval.ts';
+
+/** Who calls the tool. */
+export type ToolCaller = Readonly<{
+  principal: Principal;
+  actor: Actor;
+  /** For the retrieval service. */
+  credentials: Readonly<Record<string, string>>;
+}>;
+
+export type MemoryTool = (call: MemoryToolRequest, caller: ToolCaller) => Promise<MemoryToolResponse>;
+
+const DEFAULT_LIMIT = 15;
+
+/**
+ * The one memory tool for agents (D16): save, search, forget, list, through the same storage and retrieval as
+ * everything else.
+ *
+ * @throws AppError `forbidden`, `memory_conflict`, `retrieval_unavailable`, `database_unavailable`
+ */
+export function createMemoryTool(deps: RouteDeps): MemoryTool {
+  const service = createMemoryService(deps);
+  return async (call, caller) => {
+    const { principal } = caller;
+    const writes = call.action === 'save' || call.action === 'forget';
+    assertPermission(principal, writes ? 'memory.write' : 'memory.read');
+    const userId = effectiveUser(resolveUser(call.user_id, principal, deps.config.auth.defaultUserId));
+    const common = { action: call.action, user_id: userId };
+    if (userId === UNKNOWN_USER) return { ...common, ...UNKNOWN_USER_SKIPPED };
+    const owner = { tenantId: principal.tenantId, userId };
+    switch (call.action) {
+      case 'save':
+        return { ...common, memory: await save(owner, call, caller.actor) };
+      case 'search':
+        return { ...common, ...(await search(owner.userId, call, caller.credentials)) };
+      case 'forget': {
+        const target = { ...owner, id: null, key: call.key ?? null, category: call.category ?? null };
+        return { ...common, deleted: (await deleteMemories(deps.database, target, caller.actor)).length };
+      }
+      default:
+        return { ...common, memories: await list(owner, call) };
+    }
+  };
+
+  type Owner = Readonly<{ tenantId: string; userId: string }>;
+
+  async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
+    const { key, value, content, category, source, confidence, expires_days, source_context } = call;
+    const input = {
+      ...(key === undefined ? { content } : { key, value }),
+      category,
+      source: source ?? 'user',
+      confidence,
+      expires_in_days: expires_days,
+      source_context,
+    };
+    const given = Object.fromEntries(Object.entries(input).filter(([, field]) => field !== undefined));
+    const [written] = await service.save(owner.tenantId, [{ userId: owner.userId, input: given }], actor);
+    const id = written?.id ?? null;
+    const row = id === null ? undefined : await findMemory(deps.database, { ...owner, id });
+    if (row === undefined) {
+      throw new AppError('memory_conflict', 'The memory was changed by another request; send it again.');
+    }
+    return toToolMemory(toMemory(row));
+  }
+
+  async function search(
+    userId: string,
+    call: MemoryToolRequest,
+    credentials: ToolCaller['credentials'],
+  ): Promise<Pick<MemoryToolResponse, 'memories' | 'degraded'>> {
+    const url = `${deps.config.gateway.retrievalUrl}/v1/memories/search`;
+    const body = { user_id: userId, query: call.query, limit: call.limit ?? DEFAULT_LIMIT };
+    const { results, degraded } = searchResponseSchema.parse(await callRetrieval(url, credentials, body));
+    return {
+      memories: results.map(({ memory, score }) => ({ ...toToolMemory(memory), score })),
+      ...(degraded === undefined ? {} : { degraded }),
+    };
+  }
+
+  async function list(owner: Owner, call: MemoryToolRequest): Promise<ToolMemory[]> {
+    const query = listMemoriesQuerySchema.parse({
+      limit: String(call.limit ?? DEFAULT_LIMIT),
+      ...(call.category === undefined ? {} : { category: call.category }),
+    });
+    const rows = await listMemories(deps.database, { ...owner, query, pattern: null, after: null });
+    return rows.map((row) => toToolMemory(toMemory(row)));
+  }
+}
+
+function toToolMemory(memory: Memory): ToolMemory {
+  const { id, category, key, value, content, confidence, source, updated_at } = memory;
+  return { id, category, key, value, content, confidence, source, updated_at };
+}

@@ -1,0 +1,46 @@
+import { principalOf } from '@factmill/auth';
+import {
+  MEMORY_TOOL_DESCRIPTION,
+  memoryToolArgumentsSchema,
+  memoryToolRequestSchema,
+} from '@factmill/contracts';
+import { localsOf, validate } from '@factmill/http';
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { actorOf } from '../actor.ts';
+import type { MemoryTool, ToolCaller } from './memory-tool.ts';
+
+const { $schema: _dialect, ...parameters } = z.toJSONSchema(memoryToolArgumentsSchema, { io: 'input' });
+
+/** What a chat API takes in `tools`. */
+const DEFINITION = {
+  type: 'function',
+  function: { name: 'memory', description: MEMORY_TOOL_DESCRIPTION, parameters },
+};
+
+/** `/v1/tools/memory`: the function schema, and its calls. */
+export function toolRoutes(tool: MemoryTool): Router {
+  const router = Router();
+  router.get('/memory', (_request, response) => {
+    response.json(DEFINITION);
+  });
+  router.post('/memory', async (request, response) => {
+    const call = validate(memoryToolRequestSchema, request.body);
+    localsOf(response).facts['action'] = call.action;
+    response.json(await tool(call, callerOf(request, response)));
+  });
+  return router;
+}
+
+/** Who calls, with what the retrieval service needs to know them by. */
+export function callerOf(request: Request, response: Response): ToolCaller {
+  const credentials = ['authorization', 'x-api-key'].flatMap((name) => {
+    const value = request.header(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    principal: principalOf(response),
+    actor: actorOf(response),
+    credentials: Object.fromEntries(credentials),
+  };
+}

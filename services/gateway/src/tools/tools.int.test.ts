@@ -1,0 +1,168 @@
+import { memoryToolResponseSchema } from '@factmill/contracts';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+
+let gateway: GatewayUnderTest;
+let retrieval: Server;
+let searched: { body: Record<string, unknown>; authorization: string | undefined }[];
+
+beforeAll(async () => {
+  searched = [];
+  retrieval = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    request.once('end', () => {
+      searched.push({
+        body: JSON.parse(text) as Record<string, unknown>,
+        authorization: request.headers.authorization,
+      });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ results: [], mode: 'fused', user_id: 'ada' }));
+    });
+  });
+  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
+  const address = retrieval.address();
+  gateway = await startGateway({
+    RETRIEVAL_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  retrieval.closeAllConnections();
+  await new Promise((resolve) => retrieval.close(resolve));
+});
+
+const use = (body: object, key?: string) =>
+  gateway.call('POST', '/v1/tools/memory', key === undefined ? { body } : { body, key });
+
+describe('/v1/tools/memory', () => {
+  test('gives the schema that function calling takes', async () => {
+    const { status, body } = await gateway.call('GET', '/v1/tools/memory');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: 'function',
+      function: {
+        name: 'memory',
+        description: expect.stringContaining('forget: only when the user asks'),
+        parameters: { type: 'object', required: ['action'], additionalProperties: false },
+      },
+    });
+    expect(body.function.parameters.properties.action.enum).toEqual(['save', 'search', 'forget', 'list']);
+  });
+
+  test('saves, replaces, lists and forgets', async () => {
+    const saved = await use({
+      action: 'save',
+      user_id: 'ada',
+      key: 'home',
+      value: 'Delft',
+      category: 'identity',
+    });
+    expect(saved).toMatchObject({
+      status: 200,
+      body: { action: 'save', user_id: 'ada', memory: { key: 'home', value: 'Delft', confidence: 80 } },
+    });
+    const again = {
+      action: 'save',
+      user_id: 'ada',
+      key: 'home',
+      value: 'Utrecht',
+      category: 'identity',
+      source: 'tool',
+    };
+    expect((await use(again)).body.memory).toMatchObject({ value: 'Utrecht', confidence: 95 });
+    await use({
+      action: 'save',
+      user_id: 'ada',
+      content: 'Ada keeps bees.',
+      source: 'guess',
+      expires_days: 3,
+    });
+    const listed = memoryToolResponseSchema.parse((await use({ action: 'list', user_id: 'ada' })).body);
+    expect(listed.memories?.map(({ content, confidence }) => [content, confidence])).toEqual([
+      ['Ada keeps bees.', 30],
+      ['The user lives in Utrecht.', 95],
+    ]);
+    const identity = await use({ action: 'list', user_id: 'ada', category: 'identity' });
+    expect(identity.body.memories).toHaveLength(1);
+    expect(
+      (await use({ action: 'forget', user_id: 'ada', key: 'home', category: 'work' })).body.deleted,
+    ).toBe(0);
+    expect((await use({ action: 'forget', user_id: 'ada', key: 'home' })).body.deleted).toBe(1);
+    expect((await use({ action: 'list', user_id: 'ada' })).body.memories).toHaveLength(1);
+  });
+
+  test('searches as the caller', async () => {
+    const key = await gateway.makeKey({ userId: 'ada' });
+    const { body } = await use({ action: 'search', query: 'bees', limit: 3 }, key);
+    expect(body).toMatchObject({ action: 'search', user_id: 'ada', memories: [] });
+    expect(searched.at(-1)).toEqual({
+      body: { user_id: 'ada', query: 'bees', limit: 3 },
+      authorization: `Bearer ${key}`,
+    });
+  });
+
+  test('says what is missing, and keeps permissions', async () => {
+    expect(fieldsOf(await use({ action: 'save', key: 'home' }))).toEqual(['value']);
+    expect(fieldsOf(await use({ action: 'save', value: 'x' }))).toEqual(['key']);
+    expect(fieldsOf(await use({ action: 'search' }))).toEqual(['query']);
+    expect(fieldsOf(await use({ action: 'forget', category: 'x' }))).toEqual(['key']);
+    expect(fieldsOf(await use({ action: 'remember' }))).toEqual(['action']);
+    expect(fieldsOf(await use({ action: 'list', colour: 1 }))).toEqual(['colour']);
+    const reader = await gateway.makeKey({ permissions: ['memory.read'] });
+    expect((await use({ action: 'list' }, reader)).status).toBe(200);
+    expect((await use({ action: 'save', content: 'x' }, reader)).status).toBe(403);
+    expect((await use({ action: 'forget', key: 'x' }, reader)).status).toBe(403);
+    expect((await use({ action: 'list', user_id: 'unknown' })).body.skipped.reason).toBe('unknown_user');
+  });
+});
+
+describe('/mcp', () => {
+  async function connect(key: string, headers: Record<string, string> = {}): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${key}`, ...headers } },
+      }),
+    );
+    return client;
+  }
+
+  const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+  test('the official client lists the tool and uses it', async () => {
+    const client = await connect(await gateway.makeKey({ userId: 'mina' }));
+    const { tools } = await client.listTools();
+    expect(tools).toMatchObject([{ name: 'memory', inputSchema: { type: 'object', required: ['action'] } }]);
+    const saved = await client.callTool({
+      name: 'memory',
+      arguments: { action: 'save', key: 'home', value: 'Oslo' },
+    });
+    expect(JSON.parse(textOf(saved))).toMatchObject({ user_id: 'mina', memory: { value: 'Oslo' } });
+    const listed = await client.callTool({ name: 'memory', arguments: { action: 'list' } });
+    expect(JSON.parse(textOf(listed)).memories).toHaveLength(1);
+    await client.close();
+  });
+
+  test('a header names the user; mistakes come back as answers', async () => {
+    const client = await connect(await gateway.makeKey({ permissions: ['memory.read'] }), {
+      'x-user-id': 'mina',
+    });
+    const listed = await client.callTool({ name: 'memory', arguments: { action: 'list' } });
+    expect(JSON.parse(textOf(listed))).toMatchObject({ user_id: 'mina' });
+    const refused = await client.callTool({ name: 'memory', arguments: { action: 'search' } });
+    expect(refused).toMatchObject({ isError: true });
+    expect(textOf(refused)).toContain('query');
+    const forbidden = await client.callTool({ name: 'memory', arguments: { action: 'forget', key: 'home' } });
+    expect(forbidden).toMatchObject({ isError: true });
+    expect(textOf(forbidden)).toContain('memory.write');
+    await client.close();
+  });
+
+  test('nobody gets in without a key', async () => {
+    await expect(connect('fm_not_a_key')).rejects.toThrow(/401|unauthorized/i);
+    expect((await gateway.call('POST', '/mcp', { body: {}, key: null })).status).toBe(401);
+  });
+});
