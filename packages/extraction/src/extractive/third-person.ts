@@ -102,8 +102,20 @@ export function sentence(text: string): string {
     .trim()
     .replace(/^[\s.!?,;:–—-]{1,20}/, '')
     .replace(/[\s.!?,;:–—-]{1,20}$/, '');
-  if (trimmed === '') return '';
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
+  const bare = withoutOpeningBracket(trimmed);
+  if (bare === '') return '';
+  return `${bare.charAt(0).toUpperCase()}${bare.slice(1)}.`;
+}
+
+/** A sentence begins with a word: `(so) I sail` → `so I sail`. */
+function withoutOpeningBracket(text: string): string {
+  let bare = text;
+  while (/^[([{]/.test(bare))
+    bare = bare
+      .slice(1)
+      .replace(/[)\]}]/, '')
+      .trim();
+  return bare;
 }
 
 /** Whether the first word of a text keeps its capital inside of a sentence. */
