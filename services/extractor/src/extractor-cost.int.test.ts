@@ -89,5 +89,4 @@ test('standard needs at most 1.2 calls per extraction on a realistic mix', async
   expect(stored).toBeGreaterThan(30);
   expect(calls / CONVERSATIONS.length).toBeLessThanOrEqual(1.2);
   expect(calls).toBeGreaterThan(CONVERSATIONS.length);
-  if (process.env['SHOW']) console.log({ calls, extractions: CONVERSATIONS.length, stored });
 });
