@@ -21,7 +21,7 @@ export type Fused<Channel extends string = string> = Readonly<{
 
 /**
  * How fast a rank loses worth: the 11th counts half of the first. Ten finds more on the LoCoMo conversations 26 and
- * 30 than the usual 60, which hardly tells the first from the tenth (ADR 8).
+ * 30 than the usual 60, which hardly tells the first from the tenth (ADR 13).
  */
 export const RANK_CONSTANT = 10;
 

@@ -22,7 +22,7 @@ export type Relevant = Readonly<{
 
 /**
  * How much each channel counts in the fused mode. Vector, text and wording were chosen on the LoCoMo conversations 26
- * and 30 (ADR 8); substrings stand in for text where that knows no word; a turn has no vector, so that its rank counts
+ * and 30 (ADR 13); substrings stand in for text where that knows no word; a turn has no vector, so that its rank counts
  * for both; keys and projects are named too rarely there to measure and only tip the balance.
  */
 const WEIGHTS: Readonly<Record<FusedChannel, number>> = {

@@ -44,7 +44,7 @@ const PLAIN = {
 } as const;
 
 const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
-  /** Our best: all channels fused by rank (ADR 8). A new memory gains what two ranks are worth. */
+  /** Our best: all channels fused by rank (ADR 13). A new memory gains what two ranks are worth. */
   fused: {
     ...PLAIN,
     limit: 15,
