@@ -112,9 +112,17 @@ describe('the scripted model as a process', () => {
     await post(`${base}/__script`, { mode: 'throttle', retryAfterSeconds: 2 });
     expect(await status()).toBe(429);
     expect((await post(`${base}/__script`, { mode: 'dance' })).status).toBe(400);
-    expect(await (await fetch(`${base}/__calls`)).json()).toEqual({ chat: 4, embeddings: 0 });
+    expect(await (await fetch(`${base}/__calls`)).json()).toEqual({
+      chat: 4,
+      embeddings: 0,
+      chatAtMs: Array.from({ length: 4 }, () => expect.any(Number)),
+    });
     await post(`${base}/__reset`, {});
-    expect(await (await fetch(`${base}/__calls`)).json()).toEqual({ chat: 0, embeddings: 0 });
+    expect(await (await fetch(`${base}/__calls`)).json()).toEqual({
+      chat: 0,
+      embeddings: 0,
+      chatAtMs: [],
+    });
     await child.kill('SIGTERM');
     expect(await child.exit).toEqual({ code: 0, signal: null });
   });

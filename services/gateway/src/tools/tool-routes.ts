@@ -1,4 +1,4 @@
-import { principalOf } from '@factmill/auth';
+import { principalOf, requirePermission } from '@factmill/auth';
 import {
   MEMORY_TOOL_DESCRIPTION,
   memoryToolArgumentsSchema,
@@ -21,10 +21,12 @@ const DEFINITION = {
 /** `/v1/tools/memory`: the function schema, and its calls. */
 export function toolRoutes(tool: MemoryTool): Router {
   const router = Router();
-  router.get('/memory', (_request, response) => {
+  // Saving and forgetting need memory.write besides; the tool sees to it.
+  const read = requirePermission('memory.read');
+  router.get('/memory', read, (_request, response) => {
     response.json(DEFINITION);
   });
-  router.post('/memory', async (request, response) => {
+  router.post('/memory', read, async (request, response) => {
     const call = validate(memoryToolRequestSchema, request.body);
     localsOf(response).facts['action'] = call.action;
     response.json(await tool(call, callerOf(request, response)));

@@ -2,6 +2,7 @@ import {
   type ContextRequest,
   GLOBAL_SCOPE,
   type Memory,
+  type SearchFilters,
   type SearchRequest,
   searchRequestSchema,
 } from '@factmill/contracts';
@@ -33,6 +34,8 @@ const PROFILE_LIMIT = 50;
 /** A longer message is searched for by its end, where the question is. */
 const MAX_QUERY_CHARACTERS = 2_000;
 const MAX_LIMIT = 200;
+/** The profile is in every block; a choice of memories is one of the others. */
+const BESIDE_PROFILE: SearchFilters = { tiers: [2, 3] };
 
 /**
  * Looks up what a context block is made from: the core profile always, the summary that the format asks for, and the
@@ -93,7 +96,7 @@ export function createRecollect({ database, search }: RecollectDeps) {
   }
 
   async function recent(owner: Owner, limit: number): Promise<Found['found']> {
-    const rows = await searchRecent(database, { ...owner, filters: {}, limit });
+    const rows = await searchRecent(database, { ...owner, filters: BESIDE_PROFILE, limit });
     return rows.map((row) => ({ memory: toMemory(row), score: 0, role: row.kind }));
   }
 }
@@ -110,7 +113,7 @@ function toSearchRequest(request: ContextRequest, query: string, limit: number):
     query,
     limit,
     mode: request.mode,
-    filters: project === undefined ? filters : { ...filters, project },
+    filters: { ...BESIDE_PROFILE, ...filters, ...(project === undefined ? {} : { project }) },
     recency_weight: request.recency_weight,
     min_relevance: request.min_relevance,
     ...(withTurns && conversationId !== undefined
