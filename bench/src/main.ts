@@ -1,9 +1,11 @@
 // npm run bench -- [names…] [--quick] [--write] [--cpu-prof <folder>]
+// npm run bench -- cost [--write] [--cpu-prof <folder>]
 // npm run bench:locomo -- <folder> [--write] [--cpu-prof <folder>]; see bench/README.md.
 import { parseArgs } from 'node:util';
 import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { chat } from './chat.ts';
+import { runCost } from './cost.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
 import { loadConversations } from './locomo-data.ts';
@@ -48,6 +50,13 @@ if (positionals[0] === 'locomo') {
   const results = `${machine}\n\n${await runLocomo(conversations, values['cpu-prof'])}`;
   console.log(`\n${results}`);
   if (values.write) await writeResults('locomo', results);
+  process.exit(0);
+}
+if (positionals[0] === 'cost' && positionals.length === 1) {
+  const machine = await describeMachine('npm run bench -- cost');
+  const results = `${machine}\n\n${await runCost(values['cpu-prof'])}`;
+  console.log(`\n${results}`);
+  if (values.write) await writeResults('cost', results);
   process.exit(0);
 }
 const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));

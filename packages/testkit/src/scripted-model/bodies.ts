@@ -86,13 +86,18 @@ function modelOf(request: ScriptedRequest): string {
 }
 
 function usageOf(request: ScriptedRequest, content: string): object {
-  const prompt = countTokens(JSON.stringify(request.body['messages'] ?? ''));
+  const prompt = countPromptTokens(request);
   const completion = countTokens(content);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
+/** What the server says that a chat request took. */
+export function countPromptTokens({ body }: Pick<ScriptedRequest, 'body'>): number {
+  return countTokens(JSON.stringify(body['messages'] ?? ''));
+}
+
 /** Four characters to a token, near enough for a test. */
-function countTokens(text: string): number {
+export function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 

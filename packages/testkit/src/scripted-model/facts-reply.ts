@@ -26,16 +26,13 @@ const STATEMENTS: readonly Pattern[] = [
 
 const LIKES = new RegExp(String.raw`\bI (like|love|enjoy|prefer) ${VALUE}`, 'gi');
 
-/**
- * The reply of a model that does its job, in the form of the preset `facts-and-context`: an attribute per simple
- * statement in the conversation (`My favourite tea is oolong.` gives `favourite_tea`), a fact per marker (`My code
- * word number 17 is zebra17`, `fact 17`), a question and answer per liking. Deterministic.
- *
- * Reads only what stands between `<conversation>` and `</conversation>` when the text has that, because the memories
- * that a prompt names as known are no news.
- */
-export function replyWithFacts(userText: string): string {
-  const conversation = /<conversation>([\s\S]*)<\/conversation>/.exec(userText)?.[1] ?? userText;
+/** What a conversation says in simple statements: attributes by key, and likings as questions with answers. */
+export type SimpleFacts = Readonly<{
+  facts: Readonly<Record<string, string>>;
+  context: readonly Readonly<{ q: string; a: string }>[];
+}>;
+
+export function findSimpleFacts(conversation: string): SimpleFacts {
   const facts: Record<string, string> = {};
   for (const { find, key, value } of STATEMENTS) {
     for (const match of conversation.matchAll(find)) {
@@ -46,5 +43,22 @@ export function replyWithFacts(userText: string): string {
     q: `What does the user ${verb}?`,
     a: `The user ${verb}s ${(what ?? '').trim()}.`,
   }));
-  return JSON.stringify({ facts, context });
+  return { facts, context };
+}
+
+/** What stands between `<conversation>` and `</conversation>`; all of a text without that. */
+export function conversationIn(text: string): string {
+  return /<conversation>([\s\S]*)<\/conversation>/.exec(text)?.[1] ?? text;
+}
+
+/**
+ * The reply of a model that does its job, in the form of the preset `facts-and-context`: an attribute per simple
+ * statement in the conversation (`My favourite tea is oolong.` gives `favourite_tea`), a fact per marker (`My code
+ * word number 17 is zebra17`, `fact 17`), a question and answer per liking. Deterministic.
+ *
+ * Reads only what stands between `<conversation>` and `</conversation>` when the text has that, because the memories
+ * that a prompt names as known are no news.
+ */
+export function replyWithFacts(userText: string): string {
+  return JSON.stringify(findSimpleFacts(conversationIn(userText)));
 }
