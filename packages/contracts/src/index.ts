@@ -1,4 +1,5 @@
 export * from './api-keys.ts';
+export * from './chat.ts';
 export * from './conversations.ts';
 export * from './documents.ts';
 export * from './extraction-state.ts';

@@ -1,23 +1,13 @@
-import { externalIdSchema, userIdSchema } from '@factmill/contracts';
+import { type ChatMemoryFields, chatMemoryFieldsSchema, userIdSchema } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
-import { z } from 'zod';
 import { type ChatMessage, textOf } from './chat-turns.ts';
 import { itemsOf, memberOf, replaceSpans, type Span, withoutMembers } from './json-spans.ts';
-
-/** What a request may say about memory; none of it goes upstream (E1). */
-const memoryFieldsSchema = z.object({
-  memory_id: externalIdSchema.optional(),
-  memory_top_k: z.int().min(-1_000).max(200).optional(),
-  memory_recency_weight: z.number().min(0).max(1).optional(),
-  memory_score_threshold: z.number().min(0).max(1).optional(),
-});
-export type MemoryFields = z.infer<typeof memoryFieldsSchema>;
 
 export type ChatRequest = Readonly<{
   /** The JSON to send upstream: as it came, less the memory fields. */
   forward: string;
-  memory: MemoryFields;
+  memory: ChatMemoryFields;
   model: string;
   isStream: boolean;
   /** The user that the request names, by OpenAI's field `user`. */
@@ -42,7 +32,7 @@ export function readChatRequest(text: string): ChatRequest {
   }
   const fields = new Map<string, unknown>(Object.entries(body));
   const memory = validate(
-    memoryFieldsSchema,
+    chatMemoryFieldsSchema,
     Object.fromEntries([...fields].filter(([key, value]) => isMemoryField(key) && value !== null)),
   );
   const messages = fields.get('messages');
@@ -58,7 +48,7 @@ export function readChatRequest(text: string): ChatRequest {
 }
 
 function isMemoryField(key: string): boolean {
-  return Object.hasOwn(memoryFieldsSchema.shape, key);
+  return Object.hasOwn(chatMemoryFieldsSchema.shape, key);
 }
 
 function isObject(value: unknown): value is object {

@@ -1,7 +1,7 @@
+import type { ChatMemoryFields, MemoryHit } from '@factmill/contracts';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
-import type { MemoryFields } from './chat-request.ts';
 
 /** What of the answer of `POST /v1/context` is used. */
 const contextSchema = z.object({
@@ -17,16 +17,13 @@ const contextSchema = z.object({
     .default([]),
 });
 
-/** A memory that went into a request, as the answer to it names it (E8). */
-export type MemoryHit = Readonly<{ role: string; content: string; created_at: string; score: number }>;
-
 export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
 
 export type RecallRequest = Readonly<{
   userId: string;
   conversationId: string;
   query: string;
-  memory: MemoryFields;
+  memory: ChatMemoryFields;
   /** The texts of the request, each as a message. */
   spoken: readonly Readonly<{ role: string; content: string }>[];
   /** Our own credentials of the caller, for the retrieval service. */

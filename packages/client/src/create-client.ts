@@ -1,0 +1,94 @@
+import type {
+  ApiKey,
+  contextRequestSchema,
+  ContextResponse,
+  createApiKeySchema,
+  createdApiKeySchema,
+  List,
+  Profile,
+  putSummarySchema,
+  Summary,
+  summaryQuerySchema,
+  userQuerySchema,
+} from '@factmill/contracts';
+import { createChat } from './chat.ts';
+import type { InputOf, OutputOf, QueryOf } from './contract-types.ts';
+import { createConversations } from './conversations.ts';
+import { createDocuments } from './documents.ts';
+import { createExtractions } from './extractions.ts';
+import { createMemories } from './memories.ts';
+import { createTransport, type RequestOptions } from './transport.ts';
+
+export type ClientOptions = Readonly<{
+  /** Where the gateway is: `http://127.0.0.1:8080`. */
+  baseUrl: string;
+  apiKey?: string | undefined;
+  /** Whose memory calls are about that name no `user_id`. */
+  userId?: string | undefined;
+  /** For one try of a call. Default 30 s; 10 min for chats, where `timeoutMs` of the call changes it. */
+  timeoutMs?: number | undefined;
+  /** How often a call is made again where that is safe. Default 2. */
+  maxRetries?: number | undefined;
+  /** Default: the global one. */
+  fetch?: typeof fetch | undefined;
+}>;
+
+export type Client = ReturnType<typeof createClient>;
+
+/**
+ * A client of Factmill's REST API. Requests and answers are as the API has them, in snake_case. Calls reject with a
+ * FactmillError, or with the reason of the `signal` that ended them; what is tried again, `OPERATIONS` says.
+ *
+ * @throws TypeError when `baseUrl` is not an http or https URL
+ */
+export function createClient(options: ClientOptions) {
+  const { protocol } = new URL(options.baseUrl);
+  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('baseUrl has to be an http(s) URL.');
+  const newId = () => crypto.randomUUID();
+  const nowMs = () => Date.now();
+  const transport = createTransport(
+    {
+      baseUrl: options.baseUrl.replace(/\/+$/, ''),
+      apiKey: options.apiKey,
+      userId: options.userId,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      maxRetries: options.maxRetries ?? 2,
+    },
+    { fetch: options.fetch ?? ((...call) => fetch(...call)), random: Math.random, nowMs, newId },
+  );
+  const { send } = transport;
+
+  return {
+    conversations: createConversations(transport, newId),
+    extractions: createExtractions(transport, nowMs),
+    memories: createMemories(transport),
+    documents: createDocuments(transport, newId),
+    chat: createChat(transport),
+    /** What is remembered about a user, ready to go into a prompt. */
+    context: (
+      body: InputOf<typeof contextRequestSchema>,
+      options?: RequestOptions,
+    ): Promise<ContextResponse> => send('context', { body }, options),
+    /** A user's core profile: the memories of tier 1. */
+    profile: (query: QueryOf<typeof userQuerySchema> = {}, options?: RequestOptions): Promise<Profile> =>
+      send('profile', { query }, options),
+    /** What is remembered about a user, or of one conversation, as one text. */
+    summary: {
+      get: (query: QueryOf<typeof summaryQuerySchema> = {}, options?: RequestOptions): Promise<Summary> =>
+        send('summary.get', { query }, options),
+      put: (body: InputOf<typeof putSummarySchema>, options?: RequestOptions): Promise<Summary> =>
+        send('summary.put', { body }, options),
+    },
+    /** API keys of a tenant; needs the permission `admin`. */
+    apiKeys: {
+      /** The answer's `key` is shown this once. */
+      create: (
+        body: InputOf<typeof createApiKeySchema>,
+        options?: RequestOptions,
+      ): Promise<OutputOf<typeof createdApiKeySchema>> => send('apiKeys.create', { body }, options),
+      list: (options?: RequestOptions): Promise<List<ApiKey>> => send('apiKeys.list', {}, options),
+      revoke: (id: string, options?: RequestOptions): Promise<void> =>
+        send('apiKeys.revoke', { id }, options),
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type {
+  batchMemoriesSchema,
+  batchResultSchema,
+  createMemorySchema,
+  deleteMemoriesQuerySchema,
+  List,
+  listMemoriesQuerySchema,
+  Memory,
+  memoryVersionSchema,
+  patchMemorySchema,
+  searchRequestSchema,
+  SearchResponse,
+  Statistics,
+  userQuerySchema,
+} from '@factmill/contracts';
+import type { InputOf, OutputOf, QueryOf } from './contract-types.ts';
+import { everyItem } from './pages.ts';
+import type { RequestOptions, Transport } from './transport.ts';
+
+type ListQuery = QueryOf<typeof listMemoriesQuerySchema>;
+type UserQuery = QueryOf<typeof userQuerySchema>;
+export type MemoryVersion = OutputOf<typeof memoryVersionSchema>;
+
+/** Memories: by hand, by search, in numbers. */
+export function createMemories({ send }: Transport) {
+  const list = (query: ListQuery = {}, options?: RequestOptions): Promise<List<Memory>> =>
+    send('memories.list', { query }, options);
+
+  return {
+    /** Saves a memory; the same statement again changes nothing, a new value of a key replaces the old. */
+    create: (body: InputOf<typeof createMemorySchema>, options?: RequestOptions): Promise<Memory> =>
+      send('memories.create', { body }, options),
+    /** Saves up to 1,000 in one transaction; results in their order. */
+    batch: (
+      body: InputOf<typeof batchMemoriesSchema>,
+      options?: RequestOptions,
+    ): Promise<OutputOf<typeof batchResultSchema>> => send('memories.batch', { body }, options),
+    /** One page, newest first by default. */
+    list,
+    /** All of them, page after page. */
+    listAll: (query: Omit<ListQuery, 'cursor' | 'offset'> = {}, options?: RequestOptions) =>
+      everyItem((cursor) => list({ ...query, cursor }, options)),
+    get: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<Memory> =>
+      send('memories.get', { id, query }, options),
+    patch: (id: string, body: InputOf<typeof patchMemorySchema>, options?: RequestOptions): Promise<Memory> =>
+      send('memories.patch', { id, body }, options),
+    /** Deletes a memory; it can be restored until it is purged. */
+    delete: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<void> =>
+      send('memories.delete', { id, query }, options),
+    /** Deletes what has this key, optionally within a category. */
+    deleteByKey: (
+      query: QueryOf<typeof deleteMemoriesQuerySchema>,
+      options?: RequestOptions,
+    ): Promise<Readonly<{ deleted: number }>> => send('memories.deleteByKey', { query }, options),
+    /** Every version of a memory and of those it replaced. */
+    history: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<List<MemoryVersion>> =>
+      send('memories.history', { id, query }, options),
+    /** Makes a deleted, archived or superseded memory current again. */
+    restore: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<Memory> =>
+      send('memories.restore', { id, query }, options),
+    /** Finds memories by meaning and words. */
+    search: (body: InputOf<typeof searchRequestSchema>, options?: RequestOptions): Promise<SearchResponse> =>
+      send('memories.search', { body }, options),
+    /** Counts what is kept of a user. */
+    stats: (query: UserQuery = {}, options?: RequestOptions): Promise<Statistics> =>
+      send('memories.stats', { query }, options),
+  };
+}

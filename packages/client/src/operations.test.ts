@@ -1,0 +1,174 @@
+import { type Operation, OPERATIONS as CONTRACT } from '@factmill/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { collect } from './collect.fixture.ts';
+import { type Client, createClient } from './create-client.ts';
+import { OPERATIONS } from './operations.ts';
+
+type Sent = Readonly<{ method: string; url: URL; headers: Headers; body: unknown }>;
+
+const ID = '0199f3a0-0000-7000-8000-000000000001';
+const HOUR = '2026-11-21T10:00:00Z';
+const said = [{ role: 'user' as const, content: 'I live in Lisbon.' }];
+
+/** Every method of the client, called with as much as it takes. */
+const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
+  'conversations.create': ({ conversations }) => conversations.create({ title: 'Home', project: 'p' }),
+  'conversations.list': ({ conversations }) => conversations.list({ project: 'p', limit: 5, cursor: 'c' }),
+  'conversations.listAll': ({ conversations }) => collect(conversations.listAll({ project: 'p' })),
+  'conversations.get': ({ conversations }) => conversations.get('a b/c?d'),
+  'conversations.patch': ({ conversations }) => conversations.patch('c', { title: null }),
+  'conversations.delete': ({ conversations }) => conversations.delete('c'),
+  'conversations.messages': ({ conversations }) => conversations.messages('c', { superseded: false }),
+  'conversations.allMessages': ({ conversations }) => collect(conversations.allMessages('c')),
+  'conversations.post': ({ conversations }) =>
+    conversations.post('c', { messages: said, extract: 'now', regenerated: false }),
+  'conversations.flush': ({ conversations }) => conversations.flush('c'),
+  'extractions.create': ({ extractions }) => extractions.create({ messages: said, preset: 'standard' }),
+  'extractions.list': ({ extractions }) => extractions.list({ state: 'failed', since: HOUR }),
+  'extractions.listAll': ({ extractions }) => collect(extractions.listAll()),
+  'extractions.get': ({ extractions }) => extractions.get(ID),
+  'extractions.waitFor': ({ extractions }) => extractions.waitFor(ID),
+  'extractions.replay': ({ extractions }) => extractions.replay(ID),
+  'extractions.replayAll': ({ extractions }) => extractions.replayAll({ state: 'dropped', until: HOUR }),
+  'memories.create': ({ memories }) => memories.create({ key: 'home', value: 'Lisbon', tags: ['a'] }),
+  'memories.batch': ({ memories }) => memories.batch({ memories: [{ content: 'Bees.' }] }),
+  'memories.list': ({ memories }) =>
+    memories.list({ tier: 1, offset: 20, sort_by: 'importance', order: 'asc', q: 'a&b=c' }),
+  'memories.listAll': ({ memories }) => collect(memories.listAll({ tag: 'a' })),
+  'memories.get': ({ memories }) => memories.get(ID),
+  'memories.patch': ({ memories }) => memories.patch(ID, { importance: 1 }),
+  'memories.delete': ({ memories }) => memories.delete(ID),
+  'memories.deleteByKey': ({ memories }) => memories.deleteByKey({ key: 'home', category: 'general' }),
+  'memories.history': ({ memories }) => memories.history(ID),
+  'memories.restore': ({ memories }) => memories.restore(ID),
+  'memories.search': ({ memories }) => memories.search({ query: 'home', filters: { tags: ['a'] } }),
+  'memories.stats': ({ memories }) => memories.stats(),
+  'documents.put': ({ documents }) => documents.put({ content: 'The bins go out on Tuesdays.' }),
+  'documents.list': ({ documents }) => documents.list({ limit: 1 }),
+  'documents.listAll': ({ documents }) => collect(documents.listAll()),
+  'documents.get': ({ documents }) => documents.get('house-rules'),
+  'documents.delete': ({ documents }) => documents.delete('house-rules'),
+  context: ({ context }) => context({ query: 'Where?', format: 'section' }),
+  profile: ({ profile }) => profile(),
+  'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
+  'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
+  'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
+  'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
+  'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('0123456789abcdef'),
+  'chat.complete': ({ chat }) => chat.complete({ model: 'm', messages: said, memory_id: 'c' }),
+  'chat.stream': ({ chat }) => collect(chat.stream({ model: 'm', messages: said })),
+};
+
+/** A client whose requests are kept; each is answered with something that fits every method. */
+function recording(userId?: string): { client: Client; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const client = createClient({
+    baseUrl: 'http://factmill.test/base/',
+    apiKey: 'fm_key',
+    userId,
+    fetch: (url, init) => {
+      const { method = '', body } = init ?? {};
+      const json: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+      sent.push({ method, url: new URL(String(url)), headers: new Headers(init?.headers), body: json });
+      const isStream = (json as { stream?: boolean } | undefined)?.stream === true;
+      return Promise.resolve(
+        isStream
+          ? new Response('data: [DONE]\n\n', { headers: { 'content-type': 'text/event-stream' } })
+          : Response.json({ data: [], next_cursor: null, state: 'done' }),
+      );
+    },
+  });
+  return { client, sent };
+}
+
+function operationOf({ method, url }: Sent): Operation | undefined {
+  const path = url.pathname.replace(/^\/base/, '');
+  const fits = (operation: Operation) =>
+    operation.method === method.toLowerCase() &&
+    new RegExp(`^${operation.path.replace('{id}', '[^/]+')}$`).test(path);
+  // The most literal one: `/v1/extractions/replay` is no id.
+  return CONTRACT.filter(fits).sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+}
+
+function methodNames(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'function' ? [prefix + name] : methodNames(member as object, `${prefix}${name}.`),
+  );
+}
+
+describe('the client', () => {
+  test('has a method for every operation of the contract, and none for anything else but chats', () => {
+    const described = CONTRACT.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const offered = Object.values(OPERATIONS).map(({ method, path }) => `${method} ${path}`);
+    expect([...new Set(offered)].sort()).toEqual([...described, 'POST /v1/chat/completions'].sort());
+  });
+
+  test('has no method that these tests leave out', () => {
+    expect(methodNames(recording().client).sort()).toEqual(Object.keys(CALLS).sort());
+  });
+
+  test('reaches every operation', async () => {
+    const { client, sent } = recording();
+    for (const call of Object.values(CALLS)) await call(client);
+    expect(new Set(sent.map(operationOf))).toEqual(new Set([...CONTRACT, undefined]));
+  });
+
+  test.each(Object.entries(CALLS))('%s sends what the contract takes, for its user', async (name, call) => {
+    const { client, sent } = recording('maya');
+    await call(client);
+    expect(sent).toHaveLength(1);
+    const [request] = sent as [Sent];
+    expect(request.headers.get('authorization')).toBe('Bearer fm_key');
+    if (name.startsWith('chat.')) {
+      expect(request.url.pathname).toBe('/base/v1/chat/completions');
+      expect(request.body).toMatchObject({ user: 'maya', stream: name === 'chat.stream' });
+      return;
+    }
+    const operation = operationOf(request);
+    const query = Object.fromEntries(request.url.searchParams);
+    expect(operation?.query?.parse(query)).toEqual(
+      operation?.query === undefined ? undefined : expect.anything(),
+    );
+    if (operation?.query === undefined && name !== 'memories.restore') expect(query).toEqual({});
+    expect(request.body === undefined).toBe(operation?.body === undefined);
+    operation?.body?.parse(request.body);
+    const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
+    const isOfOneUser = !name.startsWith('apiKeys.') && !/extractions\.(?:get|waitFor|replay)$/.test(name);
+    expect(user).toBe(isOfOneUser ? 'maya' : undefined);
+    expect(request.headers.get('content-type')).toBe(request.body === undefined ? null : 'application/json');
+    expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);
+  });
+
+  test('a user that the call names goes before the client’s; all users are nobody’s', async () => {
+    const { client, sent } = recording('maya');
+    await client.memories.list({ user_id: 'noah' });
+    await client.memories.search({ query: 'x', user_id: 'noah' });
+    await client.memories.list({ all_users: true });
+    await client.memories.search({ query: 'x', all_users: true });
+    await client.chat.complete({ model: 'm', messages: said, user: 'noah' });
+    await client.chat.complete({ model: 'm', messages: said, user_id: 'noah' });
+    expect(sent.map(({ url, body }) => [url.search, body])).toEqual([
+      ['?user_id=noah', undefined],
+      ['', { query: 'x', user_id: 'noah' }],
+      ['?all_users=true', undefined],
+      ['', { query: 'x', all_users: true }],
+      ['', { model: 'm', messages: said, user: 'noah', stream: false }],
+      ['', { model: 'm', messages: said, user_id: 'noah', stream: false }],
+    ]);
+  });
+
+  test('ids stay inside their segment of the path; what no path can name is refused', async () => {
+    const { client, sent } = recording();
+    await client.conversations.get('a b/../c?d#e%2f');
+    expect(sent[0]?.url.pathname).toBe('/base/v1/conversations/a%20b%2F..%2Fc%3Fd%23e%252f');
+    for (const id of ['', '.', '..']) {
+      await expect(client.memories.delete(id)).rejects.toThrow('An id is not empty');
+    }
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a base URL that is none is refused at once', () => {
+    expect(() => createClient({ baseUrl: 'factmill' })).toThrow('Invalid URL');
+    expect(() => createClient({ baseUrl: 'ftp://factmill.test' })).toThrow('http');
+  });
+});

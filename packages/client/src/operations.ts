@@ -1,0 +1,135 @@
+/**
+ * When a call that failed is made again.
+ *
+ * - `always`: doing it twice is the same as doing it once, so that every passing failure is worth another try, also one
+ *   that leaves open whether the server did it.
+ * - `unless_begun`: only while it is certain that the server did nothing: no connection came about, or it refused
+ *   before it began (429, `overloaded`, `shutting_down`).
+ */
+export type Repeat = 'always' | 'unless_begun';
+
+export type ClientOperation = Readonly<{
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As in the contract, with at most one `{id}`. */
+  path: string;
+  repeat: Repeat;
+  /** Where the client's default `user_id` goes when the call names none. */
+  user?: 'body' | 'query';
+  /** Carries an `Idempotency-Key`, the client's own when the caller gives none. */
+  isKeyed?: true;
+  /** 404 after a try whose outcome is unknown means that the try did it. */
+  isDoneWhenGone?: true;
+}>;
+
+const read = { method: 'GET', repeat: 'always' } as const;
+
+/** Every call of the client. A test compares it with the operations of the contract. */
+export const OPERATIONS = {
+  // The client gives the conversation its id, and creating one that is there gives it back.
+  'conversations.create': { method: 'POST', path: '/v1/conversations', repeat: 'always', user: 'body' },
+  'conversations.list': { ...read, path: '/v1/conversations', user: 'query' },
+  'conversations.get': { ...read, path: '/v1/conversations/{id}', user: 'query' },
+  // Sets fields to values; no history is kept of it.
+  'conversations.patch': { method: 'PATCH', path: '/v1/conversations/{id}', repeat: 'always', user: 'body' },
+  'conversations.delete': {
+    method: 'DELETE',
+    path: '/v1/conversations/{id}',
+    repeat: 'always',
+    user: 'query',
+    isDoneWhenGone: true,
+  },
+  'conversations.messages': { ...read, path: '/v1/conversations/{id}/messages', user: 'query' },
+  'conversations.post': {
+    method: 'POST',
+    path: '/v1/conversations/{id}/messages',
+    repeat: 'always',
+    user: 'body',
+    isKeyed: true,
+  },
+  'conversations.flush': {
+    method: 'POST',
+    path: '/v1/conversations/{id}/flush',
+    repeat: 'always',
+    user: 'body',
+    isKeyed: true,
+  },
+
+  'extractions.create': {
+    method: 'POST',
+    path: '/v1/extractions',
+    repeat: 'always',
+    user: 'body',
+    isKeyed: true,
+  },
+  'extractions.list': { ...read, path: '/v1/extractions', user: 'query' },
+  'extractions.get': { ...read, path: '/v1/extractions/{id}' },
+  // A replay that was lost on the way back may have ended again meanwhile: a second one would be a second run.
+  'extractions.replay': { method: 'POST', path: '/v1/extractions/{id}/replay', repeat: 'unless_begun' },
+  // The next call takes the next 1,000.
+  'extractions.replayAll': {
+    method: 'POST',
+    path: '/v1/extractions/replay',
+    repeat: 'unless_begun',
+    user: 'body',
+  },
+
+  // Stored once however often it is sent, but a value that somebody else has set in between would be replaced.
+  'memories.create': { method: 'POST', path: '/v1/memories', repeat: 'unless_begun', user: 'body' },
+  'memories.batch': { method: 'POST', path: '/v1/memories/batch', repeat: 'unless_begun', user: 'body' },
+  'memories.list': { ...read, path: '/v1/memories', user: 'query' },
+  // Would also delete what has been saved under the key in between, and would not count what the first one deleted.
+  'memories.deleteByKey': { method: 'DELETE', path: '/v1/memories', repeat: 'unless_begun', user: 'query' },
+  'memories.get': { ...read, path: '/v1/memories/{id}', user: 'query' },
+  // Adds a version to the memory's history each time.
+  'memories.patch': { method: 'PATCH', path: '/v1/memories/{id}', repeat: 'unless_begun', user: 'body' },
+  'memories.delete': {
+    method: 'DELETE',
+    path: '/v1/memories/{id}',
+    repeat: 'always',
+    user: 'query',
+    isDoneWhenGone: true,
+  },
+  'memories.history': { ...read, path: '/v1/memories/{id}/history', user: 'query' },
+  // A memory that is current already is not found, so that a second try would hide the success of the first.
+  'memories.restore': {
+    method: 'POST',
+    path: '/v1/memories/{id}/restore',
+    repeat: 'unless_begun',
+    user: 'query',
+  },
+  'memories.search': { method: 'POST', path: '/v1/memories/search', repeat: 'always', user: 'body' },
+  'memories.stats': { ...read, path: '/v1/stats', user: 'query' },
+
+  // The client gives the document its id, and the same content again changes nothing.
+  'documents.put': { method: 'POST', path: '/v1/documents', repeat: 'always', user: 'body' },
+  'documents.list': { ...read, path: '/v1/documents', user: 'query' },
+  'documents.get': { ...read, path: '/v1/documents/{id}', user: 'query' },
+  'documents.delete': {
+    method: 'DELETE',
+    path: '/v1/documents/{id}',
+    repeat: 'always',
+    user: 'query',
+    isDoneWhenGone: true,
+  },
+
+  context: { method: 'POST', path: '/v1/context', repeat: 'always', user: 'body' },
+  'summary.get': { ...read, path: '/v1/summary', user: 'query' },
+  // Adds a version each time, and only the last 20 are kept.
+  'summary.put': { method: 'PUT', path: '/v1/summary', repeat: 'unless_begun', user: 'body' },
+  profile: { ...read, path: '/v1/profile', user: 'query' },
+
+  // A key is shown once: the secret of one that was made by a lost answer would be lost with it.
+  'apiKeys.create': { method: 'POST', path: '/v1/api-keys', repeat: 'unless_begun' },
+  'apiKeys.list': { ...read, path: '/v1/api-keys' },
+  'apiKeys.revoke': {
+    method: 'DELETE',
+    path: '/v1/api-keys/{id}',
+    repeat: 'always',
+    isDoneWhenGone: true,
+  },
+
+  // Answers cost money, and no two are the same.
+  'chat.complete': { method: 'POST', path: '/v1/chat/completions', repeat: 'unless_begun' },
+} as const satisfies Record<string, ClientOperation>;
+
+export type OperationName = keyof typeof OPERATIONS;

@@ -1,0 +1,193 @@
+import { errorOfConnection, errorOfResponse, FactmillError } from './factmill-error.ts';
+import { type ClientOperation, type OperationName, OPERATIONS } from './operations.ts';
+import { pause } from './pause.ts';
+import { isUndone, mayRepeat, pauseBefore } from './repeat-policy.ts';
+
+/** What every call can be given besides what it is about. */
+export type RequestOptions = Readonly<{
+  /** Ends the call, its pauses and its tries; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** For one try, until its whole answer is there; of a stream, until it begins. */
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}>;
+
+export type KeyedOptions = RequestOptions &
+  Readonly<{
+    /** Calls with the same key and the same content are one call. Without it, the tries of this call are. */
+    idempotencyKey?: string | undefined;
+  }>;
+
+export type Settings = Readonly<{
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  userId: string | undefined;
+  timeoutMs: number;
+  maxRetries: number;
+}>;
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What a call is about. `id` takes the place of `{id}` in the operation's path. */
+export type Subject = Readonly<{
+  id?: string;
+  query?: Query | undefined;
+  body?: Readonly<Record<string, unknown>>;
+}>;
+
+export type Transport = Readonly<{
+  settings: Settings;
+  /** Makes a call, and makes it again where that is safe; resolves to the answer's body, undefined for none. */
+  send: <T>(name: OperationName, subject: Subject, options?: KeyedOptions) => Promise<T>;
+  /** As `send`, and resolves as soon as the answer begins. */
+  open: (name: OperationName, subject: Subject, options?: KeyedOptions) => Promise<Response>;
+}>;
+
+export type TransportDeps = Readonly<{
+  fetch: typeof fetch;
+  random: () => number;
+  nowMs: () => number;
+  newId: () => string;
+}>;
+
+type Prepared = Readonly<{ url: string; init: RequestInit }>;
+
+/** The way to one server: addresses, headers, time limits, tries and errors of all calls. */
+export function createTransport(settings: Settings, deps: TransportDeps): Transport {
+  async function attempt<T>(
+    { url, init }: Prepared,
+    options: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    const signals = options.signal === undefined ? [late.signal] : [late.signal, options.signal];
+    try {
+      const response = await deps.fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      if (!response.ok) throw await errorOfResponse(response, deps.nowMs());
+      return await read(response);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (late.signal.aborted) {
+        throw new FactmillError({
+          kind: 'timeout',
+          code: 'timeout',
+          detail: `The Factmill server did not answer within ${timeoutMs} ms.`,
+          cause: error,
+        });
+      }
+      throw error instanceof FactmillError ? error : errorOfConnection(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function call<T>(
+    name: OperationName,
+    subject: Subject,
+    options: KeyedOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T | undefined> {
+    options.signal?.throwIfAborted();
+    const operation: ClientOperation = OPERATIONS[name];
+    const prepared = prepare(operation, subject, options, settings, deps.newId);
+    const maxRetries = options.maxRetries ?? settings.maxRetries;
+    let mayBeDone = false;
+    for (let retry = 1; ; retry += 1) {
+      try {
+        return await attempt(prepared, options, read);
+      } catch (error) {
+        if (!(error instanceof FactmillError)) throw error;
+        if (mayBeDone && operation.isDoneWhenGone === true && error.status === 404) return undefined;
+        if (retry > maxRetries || !mayRepeat(operation.repeat, error)) throw error;
+        const pauseMs = pauseBefore(retry, error.retryAfterSeconds, deps.random());
+        if (pauseMs === null) throw error;
+        mayBeDone ||= !isUndone(error);
+        await pause(pauseMs, options.signal);
+      }
+    }
+  }
+
+  return {
+    settings,
+    // The types of answers are the contract's word; a server that breaks it is not found out here.
+    send: async <T>(name: OperationName, subject: Subject, options: KeyedOptions = {}) =>
+      (await call(name, subject, options, readJson)) as T,
+    open: async (name, subject, options = {}) => {
+      const response = await call(name, subject, options, (opened) => Promise.resolve(opened));
+      if (response === undefined) throw new TypeError('This operation has no answer to open.');
+      return response;
+    },
+  };
+}
+
+/** Everything of a call that its tries share. Throws a TypeError for what cannot be sent. */
+function prepare(
+  operation: ClientOperation,
+  { id, query, body }: Subject,
+  options: KeyedOptions,
+  settings: Settings,
+  newId: () => string,
+): Prepared {
+  const { userId } = settings;
+  const sentQuery = operation.user === 'query' ? withUser(query, userId) : query;
+  const sentBody = operation.user === 'body' ? withUser(body, userId) : body;
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(sentQuery ?? {})) {
+    if (value !== undefined) parameters.set(key, String(value));
+  }
+  const search = parameters.toString();
+  const path = id === undefined ? operation.path : operation.path.replace('{id}', () => pathSegment(id));
+
+  const headers = new Headers();
+  if (settings.apiKey !== undefined) headers.set('authorization', `Bearer ${settings.apiKey}`);
+  if (sentBody !== undefined) headers.set('content-type', 'application/json');
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  if (operation.isKeyed === true) headers.set('idempotency-key', options.idempotencyKey ?? newId());
+  return {
+    url: `${settings.baseUrl}${path}${search === '' ? '' : `?${search}`}`,
+    init: {
+      method: operation.method,
+      headers,
+      // Followed, a redirect could turn a POST into a GET whose answer looks like success. So it is an error.
+      redirect: 'manual',
+      ...(sentBody === undefined ? {} : { body: JSON.stringify(sentBody) }),
+    },
+  };
+}
+
+function withUser<T extends Readonly<Record<string, unknown>>>(
+  fields: T | undefined,
+  userId: string | undefined,
+): T | Readonly<{ user_id: string }> | undefined {
+  if (userId === undefined || fields?.['user_id'] !== undefined || fields?.['all_users'] === true) {
+    return fields;
+  }
+  return { ...fields, user_id: userId };
+}
+
+/** URLs cannot name these three: they would lead to another operation. */
+function pathSegment(id: string): string {
+  if (id === '' || id === '.' || id === '..') throw new TypeError('An id is not empty, “.” or “..”.');
+  return encodeURIComponent(id);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (response.status === 204) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FactmillError({
+      kind: 'unreadable',
+      code: 'unreadable_answer',
+      status: response.status,
+      detail: 'The answer is not JSON; is this the address of a Factmill server?',
+      requestId: response.headers.get('x-request-id') ?? undefined,
+      cause,
+    });
+  }
+}
