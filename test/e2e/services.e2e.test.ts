@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Client, createClient } from '@factmill/client';
 import { createPool, type DatabasePool, migrate } from '@factmill/database';
 import {
   createEmptyDatabase,
@@ -57,9 +58,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-type Answer = Readonly<{ status: number; body: Record<string, unknown> }>;
-
-async function call(url: string, key: string | null, body?: unknown): Promise<Answer> {
+async function statusOf(url: string, key: string | null, body?: unknown): Promise<number> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
@@ -68,7 +67,8 @@ async function call(url: string, key: string | null, body?: unknown): Promise<An
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  await response.body?.cancel();
+  return response.status;
 }
 
 async function stopped(service: ServiceProcess): Promise<{ code: number | null; tookMs: number }> {
@@ -82,6 +82,7 @@ describe('the whole system', () => {
   let gateway: ServiceProcess;
   let retrieval: ServiceProcess;
   let extractors: ServiceProcess[];
+  let client: Client;
   let key: string;
 
   beforeAll(async () => {
@@ -91,12 +92,9 @@ describe('the whole system', () => {
       startService('extractor', env),
       startService('extractor', env),
     ]);
-    const created = await call(`${gateway.url}/v1/api-keys`, ADMIN_KEY, {
-      name: 'app',
-      permissions: ['memory.read', 'memory.write'],
-    });
-    expect(created.status).toBe(201);
-    key = String(created.body['key']);
+    const admin = createClient({ baseUrl: gateway.url, apiKey: ADMIN_KEY });
+    ({ key } = await admin.apiKeys.create({ name: 'app', permissions: ['memory.read', 'memory.write'] }));
+    client = createClient({ baseUrl: gateway.url, apiKey: key, userId: 'maya' });
   });
   afterAll(async () => {
     await Promise.all([gateway, retrieval, ...extractors].map((service) => service.kill()));
@@ -109,50 +107,39 @@ describe('the whole system', () => {
       `${retrieval.url}/v1/memories/search`,
     ]) {
       const body = url.endsWith('search') ? { query: 'home', user_id: 'maya' } : undefined;
-      expect((await call(url, null, body)).status).toBe(401);
-      expect((await call(url, 'fm_abc_def', body)).status).toBe(401);
+      expect(await statusOf(url, null, body)).toBe(401);
+      expect(await statusOf(url, 'fm_abc_def', body)).toBe(401);
     }
   });
 
   test('a conversation goes in, its memories come out and are found', async () => {
-    const accepted = await call(`${gateway.url}/v1/conversations/first/messages`, key, {
-      user_id: 'maya',
+    const accepted = await client.conversations.post('first', {
       extract: 'now',
       messages: [
         { id: 'm1', role: 'user', content: 'I live in Lisbon. My dog is called Bruno.' },
         { id: 'm2', role: 'assistant', content: 'Nice to meet you both.' },
       ],
     });
-    expect(accepted.status).toBe(202);
-    const extraction = accepted.body['extraction'] as { id: string; state: string };
-    expect(extraction.state).toBe('pending');
-    const done = await waitFor(
-      async () => {
-        const { body } = await call(`${gateway.url}/v1/extractions/${extraction.id}`, key);
-        return body['state'] === 'done' ? body : undefined;
-      },
-      { describe: 'the extraction to be done' },
-    );
-    expect(done).toMatchObject({ attempts: 1, counts: { added: 2 }, usage: { model_calls: 1 } });
+    expect(accepted.extraction?.state).toBe('pending');
+    const id = accepted.extraction?.id ?? '';
+    const done = await client.extractions.waitFor(id, { timeoutMs: 10_000 });
+    expect(done).toMatchObject({
+      state: 'done',
+      attempts: 1,
+      counts: { added: 2 },
+      usage: { model_calls: 1 },
+    });
 
     for (const door of [gateway, retrieval]) {
-      const found = await call(`${door.url}/v1/memories/search`, key, {
-        user_id: 'maya',
-        query: 'live in Lisbon',
-      });
-      expect(found.status).toBe(200);
-      const results = found.body['results'] as { memory: Record<string, unknown> }[];
-      const home = results.find((result) => result.memory['key'] === 'home');
-      expect(home?.memory).toMatchObject({
+      const there = createClient({ baseUrl: door.url, apiKey: key, userId: 'maya' });
+      const { results } = await there.memories.search({ query: 'live in Lisbon' });
+      expect(results.find(({ memory }) => memory.key === 'home')?.memory).toMatchObject({
         value: 'Lisbon',
-        provenance: { extraction_id: extraction.id, message_ids: ['m1'] },
+        provenance: { extraction_id: id, message_ids: ['m1'] },
       });
     }
-    const others = await call(`${gateway.url}/v1/memories/search`, key, {
-      user_id: 'noah',
-      query: 'live in Lisbon',
-    });
-    expect(others.body['results']).toEqual([]);
+    const others = await client.memories.search({ user_id: 'noah', query: 'live in Lisbon' });
+    expect(others.results).toEqual([]);
   });
 
   test('two extractors share the work, and each thing is stored once', async () => {
@@ -160,7 +147,7 @@ describe('the whole system', () => {
     const count = 60;
     await Promise.all(
       Array.from({ length: count }, (_, n) =>
-        call(`${gateway.url}/v1/extractions`, key, {
+        client.extractions.create({
           user_id: 'shared',
           messages: [{ role: 'user', content: `My code word number ${n} is zebra${n}.` }],
         }),
@@ -202,13 +189,12 @@ describe('an extractor that is told to stop while its model thinks', () => {
     const userId = randomUUID();
     const gateway = await startService('gateway', { ...env, AUTH: 'none' });
     const extractor = await startService('extractor', { ...env, ...extractorEnv });
-    const accepted = await call(`${gateway.url}/v1/extractions`, null, {
-      user_id: userId,
+    const accepted = await createClient({ baseUrl: gateway.url, userId }).extractions.create({
       messages: [{ role: 'user', content: said }],
     });
     await gateway.kill('SIGTERM');
     await waitFor(() => model.callCount > before, { describe: 'the model to be asked' });
-    return { extractor, id: String(accepted.body['id']) };
+    return { extractor, id: accepted.id ?? '' };
   }
 
   const ledger = (id: string) =>

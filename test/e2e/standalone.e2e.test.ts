@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort, type RunningProcess, startProcess, waitFor } from '@factmill/testkit';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -46,6 +47,13 @@ async function printed(line: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
+/** What `npm run demo` prints. */
+async function playDemo(url: string): Promise<string> {
+  const demo = fileURLToPath(new URL('../../services/standalone/src/demo.ts', import.meta.url));
+  const { stdout } = await run(process.execPath, ['--conditions=factmill-source', demo, url]);
+  return stdout;
+}
+
 const oneLine = (output: string) => output.trim().split('\n');
 
 /** One process after the other, since what is tested is what a person does with it. */
@@ -69,6 +77,11 @@ test('the first start works as printed, Ctrl-C ends it, and a second start finds
   for (const url of output.match(/http:\/\/127\.0\.0\.1:\d+(?:\/docs|\/health|\/admin\/queues)/g) ?? []) {
     expect((await fetch(url)).status).toBe(200);
   }
+
+  const demo = await playDemo(`http://127.0.0.1:${env['GATEWAY_PORT']}`);
+  expect(demo).toMatch(/\+ .*Trondheim/);
+  expect(demo).toMatch(/Where does Nora live\?\n(?: +\d\S+ .*\n)*? +\d\S+ .*Bergen/);
+  expect(demo).toMatch(/\n\d+ memories of demo-nora are kept/);
 
   const second = await runToEnd('standalone', {
     ...env,

@@ -194,6 +194,7 @@ describe('writes', () => {
     ['a batch', ({ memories }) => memories.batch({ memories: [{ content: 'Bees.' }] })],
     ['a change', ({ memories }) => memories.patch(MEMORY_ID, { importance: 1 })],
     ['a deletion by key', ({ memories }) => memories.deleteByKey({ key: 'home' })],
+    ['a call of the memory tool', ({ tools }) => tools.call({ action: 'forget', key: 'home' })],
     ['an API key', ({ apiKeys }) => apiKeys.create({ name: 'app' })],
     ['a replay', ({ extractions }) => extractions.replay(MEMORY_ID)],
     ['a chat', (client) => client.chat.complete(chat)],
@@ -240,13 +241,13 @@ describe('a caller that has had enough', () => {
       return controller.signal;
     };
     script = [
-      (response, { method, path }) => {
-        if (path.endsWith(MEMORY_ID)) json({ state: 'active' })(response, received[0] as Received);
+      (response, request) => {
+        const { method, path } = request;
+        if (path.endsWith(MEMORY_ID)) json({ state: 'active' })(response, request);
         else if (method === 'POST') {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           response.write('data: {"choices": []}\n\n');
-        } else if (path === '/v1/profile')
-          refuse(503, 'x', { 'retry-after': '60' })(response, received[0] as Received);
+        } else if (path === '/v1/profile') refuse(503, 'x', { 'retry-after': '60' })(response, request);
       },
     ];
     const client = connect();
@@ -357,7 +358,7 @@ describe('a streamed chat', () => {
         response.write(`data: ${chunk('Lis')}\n\n`);
       },
     ];
-    for await (const _chunk of connect().chat.stream(chat)) break;
+    for await (const one of connect().chat.stream(chat)) if (one.choices.length > 0) break;
     await waitFor(() => closed, { describe: 'the connection to be closed' });
   });
 

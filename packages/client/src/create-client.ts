@@ -5,6 +5,9 @@ import type {
   createApiKeySchema,
   createdApiKeySchema,
   List,
+  memoryToolDefinitionSchema,
+  memoryToolRequestSchema,
+  MemoryToolResponse,
   Profile,
   putSummarySchema,
   Summary,
@@ -78,6 +81,20 @@ export function createClient(options: ClientOptions) {
         send('summary.get', { query }, options),
       put: (body: InputOf<typeof putSummarySchema>, options?: RequestOptions): Promise<Summary> =>
         send('summary.put', { body }, options),
+    },
+    /** The memory tool, for agents. */
+    tools: {
+      /** Its function schema, for `tools` of a chat completion. */
+      definition: (options?: RequestOptions): Promise<OutputOf<typeof memoryToolDefinitionSchema>> =>
+        send('tools.definition', {}, options),
+      /** One call of it: save, search, forget or list. */
+      call: (
+        body: InputOf<typeof memoryToolRequestSchema>,
+        options?: RequestOptions,
+      ): Promise<MemoryToolResponse> => {
+        const isRead = body.action === 'search' || body.action === 'list';
+        return send(isRead ? 'tools.read' : 'tools.write', { body }, options);
+      },
     },
     /** API keys of a tenant; needs the permission `admin`. */
     apiKeys: {

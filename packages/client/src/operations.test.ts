@@ -52,6 +52,8 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   profile: ({ profile }) => profile(),
   'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
   'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
+  'tools.definition': ({ tools }) => tools.definition(),
+  'tools.call': ({ tools }) => tools.call({ action: 'save', key: 'home', value: 'Lisbon' }),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
   'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
   'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('0123456789abcdef'),
@@ -69,7 +71,7 @@ function recording(userId?: string): { client: Client; sent: Sent[] } {
     fetch: (url, init) => {
       const { method = '', body } = init ?? {};
       const json: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
-      sent.push({ method, url: new URL(String(url)), headers: new Headers(init?.headers), body: json });
+      sent.push({ method, url: new URL(url as string), headers: new Headers(init?.headers), body: json });
       const isStream = (json as { stream?: boolean } | undefined)?.stream === true;
       return Promise.resolve(
         isStream
@@ -133,7 +135,7 @@ describe('the client', () => {
     expect(request.body === undefined).toBe(operation?.body === undefined);
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
-    const isOfOneUser = !name.startsWith('apiKeys.') && !/extractions\.(?:get|waitFor|replay)$/.test(name);
+    const isOfOneUser = !/^apiKeys\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$/.test(name);
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);
     expect(request.headers.get('content-type')).toBe(request.body === undefined ? null : 'application/json');
     expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);

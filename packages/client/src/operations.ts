@@ -118,6 +118,11 @@ export const OPERATIONS = {
   'summary.put': { method: 'PUT', path: '/v1/summary', repeat: 'unless_begun', user: 'body' },
   profile: { ...read, path: '/v1/profile', user: 'query' },
 
+  'tools.definition': { ...read, path: '/v1/tools/memory' },
+  // Searching and listing; saving and forgetting are what they are under `memories`.
+  'tools.read': { method: 'POST', path: '/v1/tools/memory', repeat: 'always', user: 'body' },
+  'tools.write': { method: 'POST', path: '/v1/tools/memory', repeat: 'unless_begun', user: 'body' },
+
   // A key is shown once: the secret of one that was made by a lost answer would be lost with it.
   'apiKeys.create': { method: 'POST', path: '/v1/api-keys', repeat: 'unless_begun' },
   'apiKeys.list': { ...read, path: '/v1/api-keys' },

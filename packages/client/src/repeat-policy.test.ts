@@ -61,6 +61,7 @@ describe('whether a call is made again', () => {
       'extractions.create',
       'memories.delete',
       'memories.search',
+      'tools.read',
     ]);
   });
 });
