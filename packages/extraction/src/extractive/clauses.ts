@@ -43,7 +43,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bwanna\b/gi, 'want to'],
   [/\bgotta\b/gi, 'have to'],
   [/(^|[\s,;(])i(?=[\s,;)]|$)/g, '$1I'],
-  [/\bI (am|have) got\b/g, 'I have'],
+  [/\b(I|[Ww]e) (?:am|have) got\b(?! (?:engaged|married|divorced|separated)\b)/g, '$1 have'],
 ];
 
 /** Words before the statement that carry nothing: greetings, interjections, a name called, connectives. */

@@ -31,6 +31,10 @@ describe('identity', () => {
       'I moved to Lisbon last year for work.',
       'identity home=Lisbon | The user lives in Lisbon; moved there in 2022 for work.',
     ],
+    [
+      "I used to live in Berlin but now I'm in Vienna.",
+      'identity home=Vienna | The user used to live in Berlin but now they are in Vienna.',
+    ],
     ['Just moved to Oslo!', 'identity home=Oslo | The user lives in Oslo; moved there.'],
     ['I was born in Madrid.', 'identity birthplace=Madrid | The user was born in Madrid.'],
     ["I'm originally from Porto.", 'identity birthplace=Porto | The user is originally from Porto.'],
@@ -87,6 +91,7 @@ describe('people and animals', () => {
     ['My best friend Sam lives in Dublin.', "relationship | The user's best friend Sam lives in Dublin."],
     ['My parents moved to Spain in 2010.', "relationship | The user's parents moved to Spain in 2010."],
     ['I have two kids.', 'relationship | The user has two kids.'],
+    ["We've got twins, Otto and Lena, who are six.", 'relationship | The user has twins, Otto and Lena.'],
     ['My wife is called Julia.', "relationship partner=Julia | The user's wife is called Julia."],
     ["My husband's name is Peter", "relationship partner=Peter | The user's husband's name is Peter."],
     ["I'm married to Julia.", 'relationship partner=Julia | The user is married to Julia.'],
@@ -109,6 +114,10 @@ describe('people and animals', () => {
 describe('tastes, habits, health, belongings', () => {
   test.each([
     ['I love hiking.', 'preference taste_hiking=loves | The user loves hiking.'],
+    [
+      'I love rainy Sundays and old jazz records.',
+      'preference taste_rainy_sundays_and_old_jazz_records=loves | The user loves rainy Sundays and old jazz records.',
+    ],
     ['I hate cilantro', 'preference taste_cilantro=dislikes | The user hates cilantro.'],
     ["I can't stand loud music.", "preference taste_loud_music=dislikes | The user can't stand loud music."],
     ['I prefer tea to coffee.', 'preference | The user prefers tea to coffee.'],
@@ -134,7 +143,7 @@ describe('tastes, habits, health, belongings', () => {
       'preference | The user usually wakes up at 6 and goes for a run.',
     ],
     ["I'm into photography.", 'preference | The user is into photography.'],
-    ['I used to live in Paris.', 'preference | The user used to live in Paris.'],
+    ['I used to live in Paris.', 'identity | The user used to live in Paris.'],
     ["I'm vegetarian.", 'health diet=vegetarian | The user is vegetarian.'],
     ["I've been vegan for two years.", 'health diet=vegan | The user has been vegan for two years.'],
     ["I'm allergic to peanuts.", 'health allergy_peanuts=peanuts | The user is allergic to peanuts.'],
@@ -147,6 +156,10 @@ describe('tastes, habits, health, belongings', () => {
     ['I quit smoking three years ago.', 'health | The user quit smoking in 2020.'],
     ['I drive a red Volvo.', 'possession | The user drives a red Volvo.'],
     ['I use VS Code with vim keybindings.', 'possession | The user uses VS Code with vim keybindings.'],
+    [
+      'I do all my coding in Neovim on Arch Linux.',
+      'possession | The user does all their coding in Neovim on Arch Linux.',
+    ],
     ['My car is a 2015 Honda Civic.', "possession | The user's car is a 2015 Honda Civic."],
   ])('%s', (content, expected) => {
     expect(read(content).map((item) => short(item))).toEqual([expected]);

@@ -90,6 +90,14 @@ export const identityRules: readonly Rule[] = [
   },
   {
     category: 'identity',
+    key: 'home',
+    when: when(
+      '{i} used to live .+? but now {i} (?:live|am|are|am living|are living) (?:in|near) (?<value>\\p{Lu}.+)',
+    ),
+  },
+  { category: 'identity', when: when('{i} used to live .+') },
+  {
+    category: 'identity',
     when: when(
       '{i} {adv}(?:live|have lived|have been living|am living|are living|share a (?:flat|house|room|home)) (?:with|alone|on|by|off|together)\\b.*',
     ),

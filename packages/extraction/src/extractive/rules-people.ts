@@ -55,6 +55,10 @@ export const peopleRules: readonly Rule[] = [
   { category: 'relationship', when: when('{i} {adv}have {count} (?:[\\p{L}-]+ ){0,2}{relation}\\b') },
   {
     category: 'relationship',
+    when: when('{i} {adv}have (?:[\\p{L}-]+ )?(?:twins|triplets|kids|children|siblings|grandchildren)\\b'),
+  },
+  {
+    category: 'relationship',
     key: 'pet_{name}',
     value: '{value}',
     when: when(

@@ -22,6 +22,12 @@ export const possessionRules: readonly Rule[] = [
   {
     category: 'possession',
     when: when(
+      '{i} {adv}do (?:all |most |all of |most of )?{my} (?:[\\p{L}-]+ )?(?:coding|programming|development|writing|editing|drawing|designs?|note-taking|budgeting|bookkeeping|research) (?:in|on|with|using) .+',
+    ),
+  },
+  {
+    category: 'possession',
+    when: when(
       '{i} (?!.*\\b(?:question|problem|issue|idea|feeling|doubt|task|request|meeting|time|fun|chance|look|favou?r|point|plan|headache|cold|fever|moment|minute|blast|great|good|hard|tough|break|bit)\\b){adv}(?:have|own) (?:an?|two|three|four|five|six|\\d+|my own|lots of|many|several) [\\p{L}\\d-]+',
     ),
   },

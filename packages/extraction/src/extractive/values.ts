@@ -39,9 +39,9 @@ export function listOf(value: string): string[] {
     .filter((part) => isValue(part));
 }
 
-/** A value as part of a key: at most four words, snake_case. */
+/** A value as part of a key, snake_case. All of its words: what is cut off could be what tells two facts apart. */
 export function slug(value: string): string {
-  return normaliseKey(value.split(' ').slice(0, 4).join(' '))
+  return normaliseKey(value)
     .replace(/^favorite/, 'favourite')
     .replaceAll(/\bcolor\b|(?<=_)color\b/g, 'colour');
 }
