@@ -143,6 +143,36 @@ describe('context', () => {
     expect(text).toContain('left-handed');
   });
 
+  test('what is kept for a conversation is seen from it alone, in a small set and in a search', async () => {
+    const memories = [
+      { content: 'Signe calls the boat Petrel.' },
+      { content: 'Signe calls the boat Gannet in this story.', scope: 'story' },
+      { content: 'Signe is the captain of the boat.', scope: 'story', tier: 1 as const },
+    ];
+    const filler = Array.from({ length: 6 }, (_, number) => ({
+      content: `Signe visited harbour ${number}.`,
+    }));
+    for (const user_id of ['signe', 'signe-2']) {
+      await client.memories.batch({
+        user_id,
+        memories: [...memories, ...(user_id === 'signe' ? [] : filler)],
+      });
+      const ask = { user_id, query: 'What is the boat called?', format: 'section' as const };
+      const elsewhere = await client.context({ ...ask, conversation_id: 'other' });
+      expect(elsewhere.text).toContain('Petrel');
+      expect(elsewhere.text).not.toMatch(/Gannet|captain/);
+      expect((await client.context(ask)).text).not.toMatch(/Gannet|captain/);
+      const inside = await client.context({ ...ask, conversation_id: 'story' });
+      expect(inside.text).toMatch(/Petrel[^]*Gannet|Gannet[^]*Petrel/);
+      expect(inside.text).toContain('captain');
+    }
+  });
+
+  test('a search of keywords is no chatter', async () => {
+    const answer = await client.context({ query: 'wrist', format: 'section' });
+    expect(answer).not.toHaveProperty('gated');
+  });
+
   test.each(['facts', 'section', 'augmented'] as const)(
     '%s keeps within its budget and its block',
     async (format) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   booleanQuerySchema,
+  externalIdSchema,
   filledText,
   limitQuery,
   MAX_MEMORIES_PER_BATCH,
@@ -14,7 +15,12 @@ import {
 
 export const memoryKindSchema = z.enum(['fact', 'qa', 'note', 'event']);
 export type MemoryKind = z.infer<typeof memoryKindSchema>;
-export const memoryScopeSchema = z.enum(['global', 'conversation']);
+/** The scope of what belongs to no conversation. */
+export const GLOBAL_SCOPE = 'global';
+/** As in the `scopes` of a search. */
+export const memoryScopeSchema = externalIdSchema.describe(
+  '`global` (the default), or the id of the conversation that the memory is kept for.',
+);
 
 export const DEFAULT_CATEGORY = 'general';
 
@@ -48,6 +54,7 @@ export const memoryInputSchema = z
     value: bodyText.optional(),
     question: bodyText.optional(),
     answer: bodyText.optional(),
+    scope: memoryScopeSchema.optional(),
     ...shared,
   })
   .refine((input) => (input.key === undefined) === (input.value === undefined), {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { skippedSchema } from './conversations.ts';
-import { memoryKindSchema, memorySchema } from './memories.ts';
+import { GLOBAL_SCOPE, memoryKindSchema, memorySchema } from './memories.ts';
 import {
   externalIdSchema,
   filledText,
@@ -29,9 +29,6 @@ export const searchFiltersSchema = z.strictObject({
     .describe('Memories that were learned in the conversation, or are kept for it only.'),
 });
 export type SearchFilters = z.infer<typeof searchFiltersSchema>;
-
-/** A conversation's id, or `global` for what belongs to no conversation. */
-export const GLOBAL_SCOPE = 'global';
 
 const unit = z.number().min(0).max(1);
 

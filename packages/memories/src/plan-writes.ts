@@ -54,6 +54,8 @@ export type Reconciliation = Readonly<{
 export type WriteRequest = Readonly<{
   tenantId: string;
   userId: string;
+  /** The conversation that the memories are kept for; left out or empty for none. */
+  conversationId?: string;
   memories: readonly MemoryToWrite[];
   actor: Actor;
   /** False when no embedding model is configured. */
@@ -234,6 +236,7 @@ function toNewMemory(
     id,
     tenantId: request.tenantId,
     userId: request.userId,
+    conversationId: request.conversationId ?? '',
     tier: candidate.tier,
     kind: candidate.kind,
     category: candidate.category,

@@ -45,6 +45,7 @@ export async function findStanding(sql: Sql, request: WriteRequest): Promise<Sta
   const found = await findMatchingMemories(sql, {
     tenantId: request.tenantId,
     userId: request.userId,
+    conversationId: request.conversationId ?? '',
     keys: candidates.flatMap((candidate) => (candidate.key === null ? [] : [candidate.key])),
     contentHashes: [...candidates.map((candidate) => contentHash(candidate.content)), ...merged],
     subjectHashes: candidates.flatMap((candidate) => subjectHash(candidate) ?? []),

@@ -1,3 +1,6 @@
+import { isAcknowledgement } from './acknowledgement.ts';
+import { isTopic } from './topic.ts';
+
 /** Why a message is looked up in the memory, or why not. */
 export type GateReason =
   | 'empty'
@@ -7,6 +10,7 @@ export type GateReason =
   | 'question'
   | 'personal'
   | 'request'
+  | 'topic'
   | 'chatter'
   | 'statement';
 
@@ -16,7 +20,8 @@ const SKIPPING: ReadonlySet<GateReason> = new Set(['empty', 'acknowledgement', '
 
 /**
  * Whether a message of a chat is worth a look into the memory (C8). Acknowledgements, code and chatter are not;
- * questions, words about remembering, and what is about the user or asks for something are. English and Chinese.
+ * questions, words about remembering, bare topics, and what is about the user or asks for something are. English and
+ * Chinese.
  */
 export function shouldRetrieve(text: string): GateDecision {
   const reason = reasonOf(text.normalize('NFKC').trim().toLowerCase());
@@ -33,6 +38,7 @@ function reasonOf(whole: string): GateReason {
   if (QUESTION.test(prose)) return 'question';
   if (PERSONAL.test(prose)) return 'personal';
   if (REQUEST.test(prose)) return 'request';
+  if (isTopic(prose)) return 'topic';
   return weightOf(prose) >= STATEMENT_WEIGHT ? 'statement' : 'chatter';
 }
 
@@ -72,28 +78,3 @@ const PERSONAL =
 
 const REQUEST =
   /\b(?:recommend|suggest|advise|advice|plan|schedule|book|order|find|help me|write (?:me|a|an|the)|draft|prepare|make (?:me|a|an)|create|compare|summari[sz]e|continue|pick up|update|change|cancel|give me|show me|list)\b|推荐|建议|帮我|给我|安排|计划|预订|预定|订(?:一|个|张)|继续|总结|比较|修改|更新|取消|写(?:一|个|封|份)|列出|提醒/u;
-
-const ACKNOWLEDGEMENT_WORDS: ReadonlySet<string> = new Set(
-  `ok okay okey k kk yes yeah yep yup no nope nah sure thanks thank thx ty you u very much so a lot great good nice cool
-  awesome perfect excellent wonderful amazing brilliant fine alright right got it gotcha understood i see makes sense
-  done lol lmao haha hahaha hehe hi hello hey morning evening night bye goodbye see later wow oh ah hm hmm mm mhm uh huh
-  np no problem never mind nvm sounds that's that is all for now works well exactly true agreed indeed absolutely
-  definitely of course please go on ahead next stop wait sorry oops yay congrats cheers welcome the best love it
-  appreciate helpful helps was this really very too and me both there again all set noted roger fair enough my bad
-  cya ttyl brb omg idk interesting
-  `
-    .trim()
-    .split(/\s+/),
-);
-
-const CHINESE_ACKNOWLEDGEMENT =
-  /^(?:好|好的|好吧|好呀|好啊|好滴|好嘞|嗯|嗯嗯|恩|哦|噢|啊|哈|哈哈+|呵呵+|嘻嘻|嘿嘿|谢谢|谢谢你|谢谢您|多谢|谢了|感谢|非常感谢|太感谢了|收到|明白|明白了|懂了|知道|知道了|了解|了解了|清楚了|是|是的|对|对的|没错|没事|没问题|不客气|可以|可以的|行|行吧|不|不是|不用|不用了|不要|算了|不行|棒|太棒了|真棒|厉害|不错|很好|太好了|完美|牛|赞|你好|您好|嗨|哈喽|早|早安|早上好|晚安|晚上好|下午好|再见|拜拜|回头见|加油|辛苦了|抱歉|不好意思|对不起|原来如此|有道理|同意|当然|继续|等等|稍等|天哪|哇|哎|唉|了|呀|吧|的|你|就这样|先这样)+$/u;
-
-/** Nothing but words that say yes, no, thanks, hello; or nothing but signs. */
-function isAcknowledgement(text: string): boolean {
-  const chinese = text.replace(/[^\p{Script=Han}]/gu, '');
-  const rest = text.replace(/\p{Script=Han}/gu, ' ').match(/[\p{L}\p{N}']+/gu) ?? [];
-  if (rest.length > 8) return false;
-  if (chinese !== '' && !CHINESE_ACKNOWLEDGEMENT.test(chinese)) return false;
-  return rest.every((word) => ACKNOWLEDGEMENT_WORDS.has(word));
-}

@@ -19,6 +19,8 @@ export type SearchFor = Readonly<{
   /** Null searches all users; the caller has checked the permission. */
   userId: string | null;
   request: SearchRequest;
+  /** Leaves out what is kept for other conversations than this; empty: for any. */
+  seenFrom?: string;
 }>;
 
 export type Found = Readonly<{
@@ -207,8 +209,11 @@ function unavailabilityOf({ embedded }: Gathered): string | null {
   return embedded !== null && 'unavailable' in embedded ? embedded.unavailable : null;
 }
 
-function targetOf({ tenantId, userId, request }: SearchFor, now: Date): Omit<SearchTarget, 'scope'> {
-  const target = { tenantId, userId, filters: request.filters ?? {} };
+function targetOf(
+  { tenantId, userId, request, seenFrom }: SearchFor,
+  now: Date,
+): Omit<SearchTarget, 'scope'> {
+  const target = { tenantId, userId, filters: request.filters ?? {}, seenFrom };
   const { as_of: asOf } = request;
   if (asOf === undefined) return target;
   if (typeof asOf === 'string') {

@@ -1,6 +1,6 @@
 import type { ListMemoriesQuery } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
+import { memoryColumns, type MemoryRow, toConversationId, visible } from './memory-rows.ts';
 
 /** One memory of a tenant, superseded and archived ones included, deleted and expired ones not. */
 export function findMemory(
@@ -87,7 +87,7 @@ export async function listMemories(
        and ($6::text is null or m.kind = $6::text)
        and ($7::integer is null or m.tier = $7::integer)
        and ($8::text is null or m.project = $8::text)
-       and ($9::text is null or m.scope = $9::text)
+       and ($9::text is null or m.conversation_id = $9::text)
        and ($10::text is null or m.content ilike $10::text or m.key ilike $10::text
          or m.value ilike $10::text or m.category ilike $10::text)
        and ($11::text is null or (${column}, m.id) ${comparison} ($11::${type}, $12::uuid))
@@ -102,7 +102,7 @@ export async function listMemories(
       query.kind ?? null,
       query.tier ?? null,
       query.project ?? null,
-      query.scope ?? null,
+      query.scope === undefined ? null : toConversationId(query.scope),
       filter.pattern,
       filter.after === null ? null : String(filter.after[0]),
       filter.after?.[1] ?? null,

@@ -1,4 +1,4 @@
-import type { Memory, MemoryKind } from '@factmill/contracts';
+import { GLOBAL_SCOPE, type Memory, type MemoryKind } from '@factmill/contracts';
 
 /** A memory as it is stored, less what only the database needs. */
 export type MemoryRow = Readonly<{
@@ -19,7 +19,8 @@ export type MemoryRow = Readonly<{
   confidence: number;
   source: string;
   sourceContext: string | null;
-  scope: 'global' | 'conversation';
+  /** The conversation that it is kept for; empty for none. */
+  conversationId: string;
   statedAt: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -39,7 +40,8 @@ export function memoryColumns(alias: string): string {
   return `${alias}.id, ${alias}.user_id as "userId", ${alias}.tier, ${alias}.kind, ${alias}.category,
     ${alias}.key, ${alias}.value, ${alias}.content, ${alias}.question, ${alias}.answer, ${alias}.tags,
     ${alias}.project, ${alias}.topic, ${alias}.importance, ${alias}.confidence, ${alias}.source,
-    ${alias}.source_context as "sourceContext", ${alias}.scope, ${alias}.stated_at as "statedAt",
+    ${alias}.source_context as "sourceContext", ${alias}.conversation_id as "conversationId",
+    ${alias}.stated_at as "statedAt",
     ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt",
     ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.access_count as "accessCount",
     ${alias}.expires_at as "expiresAt", ${alias}.valid_from as "validFrom", ${alias}.valid_to as "validTo",
@@ -50,6 +52,11 @@ export function memoryColumns(alias: string): string {
 /** The predicate for what queries may see: current and not expired. */
 export function visible(alias: string): string {
   return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
+}
+
+/** A scope of the REST contract as the column has it: a conversation's id, or empty. */
+export function toConversationId(scope: string): string {
+  return scope === GLOBAL_SCOPE ? '' : scope;
 }
 
 /** A row in the form of the REST contract. */
@@ -72,7 +79,7 @@ export function toMemory(row: MemoryRow): Memory {
     confidence: row.confidence,
     source: row.source,
     source_context: row.sourceContext,
-    scope: row.scope,
+    scope: row.conversationId === '' ? GLOBAL_SCOPE : row.conversationId,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     last_accessed_at: row.lastAccessedAt?.toISOString() ?? null,

@@ -24,6 +24,8 @@ export type NewMemory = Readonly<{
   confidence: number;
   source: string;
   sourceContext: string | null;
+  /** The conversation that it is kept for; left out or empty for none. */
+  conversationId?: string;
   /** Hex SHA-256 of the normalised content. */
   contentHash: string;
   /** Hex SHA-256 of the normalised question of a Q/A memory; null for everything else. */
@@ -64,11 +66,14 @@ export async function findMatchingMemories(
     keys: readonly string[];
     contentHashes: readonly string[];
     subjectHashes: readonly string[];
+    /** Only those kept for this conversation; left out or empty: only those kept for none. */
+    conversationId?: string;
   }>,
 ): Promise<MatchingMemory[]> {
   const { rows } = await tx.query<MatchingMemory>(
     `select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash", m.is_current as "isCurrent"
-     from matching_memory_ids($1::uuid, $2::text, $3::text[], $4::bytea[], $5::bytea[]) as ids (id)
+     from matching_memory_ids($1::uuid, $2::text, $3::text[], $4::bytea[], $5::bytea[],
+       $6::text) as ids (id)
      join memories m using (id)`,
     [
       match.tenantId,
@@ -76,6 +81,7 @@ export async function findMatchingMemories(
       match.keys,
       match.contentHashes.map(toByteaText),
       match.subjectHashes.map(toByteaText),
+      match.conversationId ?? '',
     ],
     { name: 'find_matching_memories' },
   );
@@ -129,6 +135,7 @@ function toRecord(memory: NewMemory): Record<string, unknown> {
     confidence: memory.confidence,
     source: memory.source,
     source_context: memory.sourceContext,
+    conversation_id: memory.conversationId,
     content_hash: memory.contentHash,
     subject_hash: memory.subjectHash,
     stated_at: memory.statedAt,

@@ -12,6 +12,8 @@ export type SearchTarget = Readonly<{
   filters: SearchFilters;
   /** Without one, everything of the user. */
   scope?: SearchScope;
+  /** Leaves out what is kept for other conversations than this; empty: for any. */
+  seenFrom?: string | undefined;
   /** The memories as they were known at a moment, and valid at one; without it, as they are. */
   asOf?: Readonly<{ validAt: Date; knownAt: Date }>;
 }>;
@@ -40,12 +42,13 @@ export function memoriesOf(target: SearchTarget, first: number): MemorySource {
     filters.tiers ?? null,
     filters.project ?? null,
     conversationOf(target),
+    target.seenFrom ?? null,
   ];
   const at = (offset: number) => `$${first + offset}`;
   const relation =
     asOf === undefined
       ? 'memories'
-      : `memories_as_of($1::uuid, $2::text, ${at(6)}::timestamptz, ${at(7)}::timestamptz)`;
+      : `memories_as_of($1::uuid, $2::text, ${at(7)}::timestamptz, ${at(8)}::timestamptz)`;
   if (asOf !== undefined) values.push(asOf.validAt, asOf.knownAt);
   return {
     relation,
@@ -61,6 +64,7 @@ export function memoriesOf(target: SearchTarget, first: number): MemorySource {
     and (${at(4)}::text is null or ${alias}.project = ${at(4)}::text)
     and (${at(5)}::text is null or ${alias}.conversation_id = ${at(5)}::text or ${alias}.extraction_id in (
       select e.id from extractions e where e.tenant_id = $1::uuid and e.conversation_id = ${at(5)}::text))
+    and (${at(6)}::text is null or ${alias}.conversation_id in ('', ${at(6)}::text))
     ${scope === 'global' ? `and ${alias}.scope = 'global'` : ''}`,
   };
 }

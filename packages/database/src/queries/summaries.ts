@@ -73,13 +73,14 @@ export function replaceSummary(
 /** A user's core profile: tier 1, the most important first. Uses memories_user_idx. */
 export async function listProfile(
   sql: Sql,
-  owner: Readonly<{ tenantId: string; userId: string; limit: number }>,
+  owner: Readonly<{ tenantId: string; userId: string; limit: number; seenFrom?: string }>,
 ): Promise<MemoryRow[]> {
   const { rows } = await sql.query<MemoryRow>(
     `select ${memoryColumns('m')} from memories m
      where m.tenant_id = $1::uuid and m.user_id = $2::text and m.tier = 1 and ${visible('m')}
+       and m.conversation_id in ('', $4::text)
      order by m.importance desc, m.category, m.key nulls last, m.id limit $3::integer`,
-    [owner.tenantId, owner.userId, owner.limit],
+    [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? ''],
     { name: 'list_profile' },
   );
   return rows;
@@ -110,7 +111,7 @@ export async function listNarrativeMemories(
 ): Promise<SummarisedMemory[]> {
   const { rows } = await sql.query<SummarisedMemory>(
     `select ${SUMMARISED} from memories m
-     where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
+     where m.tenant_id = $1::uuid and m.user_id = $2::text and m.conversation_id = '' and ${visible('m')}
      order by m.tier = 1 desc, m.importance desc, m.stated_at desc, m.id desc limit $3::integer`,
     [owner.tenantId, owner.userId, owner.limit],
   );

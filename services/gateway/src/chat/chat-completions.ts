@@ -1,5 +1,6 @@
 import { effectiveUser, principalOf, type Principal, resolveUser } from '@factmill/auth';
 import { UNKNOWN_USER } from '@factmill/contracts';
+import { AppError } from '@factmill/errors';
 import { localsOf } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
@@ -129,7 +130,9 @@ async function answerWithHits(
   reader: ReplyReader,
   recalled: Recalled | null,
 ): Promise<void> {
-  const body = await readAll(answer);
+  const body = await readAll(answer).catch((error: unknown) => {
+    throw new AppError('upstream_unavailable', 'The chat upstream broke off its answer.', { cause: error });
+  });
   reader.push(body);
   const text = body.toString('utf8');
   const isObject = text.trimStart().startsWith('{');

@@ -230,6 +230,17 @@ describe('trouble', () => {
     ]);
   });
 
+  test('an answer that breaks off is the upstream’s failure', async () => {
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"choices":', () => response.destroy());
+    });
+    const answer = await gateway.call('POST', '/v1/chat/completions', {
+      body: { model: 'm', user, memory_id: `m-${number}`, messages: [QUESTION] },
+    });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'upstream_unavailable' } });
+  });
+
   test('nothing of a chat is in the log', () => {
     expect(gateway.logged()).not.toMatch(/Lisbon|Where do I live|sk-stored/);
   });

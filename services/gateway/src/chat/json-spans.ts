@@ -59,16 +59,23 @@ export function replaceSpans(
   return result;
 }
 
-/** The object text (from its first character on) without the members whose key is refused by `keep`. */
+/**
+ * The object text (from its first character on) without the members whose key is refused by `keep`. What stays keeps
+ * the white space that follows it.
+ */
 export function withoutMembers(text: string, keep: (key: string) => boolean): string {
   const members = membersOf(text);
   const kept = members.filter((member) => keep(member.key));
   if (kept.length === members.length) return text;
+  const starts = new Map(members.map((member, index) => [member, members[index + 1]?.whole.start]));
   const [first] = members;
   const last = members.at(-1);
   if (first === undefined || last === undefined) return text;
-  const inside = kept.map((member) => text.slice(member.whole.start, member.whole.end)).join(',');
-  return text.slice(0, first.whole.start) + inside + text.slice(last.whole.end);
+  const inside = kept.map((member, index) => {
+    const end = index === kept.length - 1 ? member.whole.end : starts.get(member);
+    return text.slice(member.whole.start, end);
+  });
+  return text.slice(0, first.whole.start) + inside.join('') + text.slice(last.whole.end);
 }
 
 /** The object text with one more member at its end. `value` is JSON. */

@@ -1,10 +1,11 @@
-import { type MemoryInput, type MemoryPatch, UNKNOWN_USER } from '@factmill/contracts';
+import { GLOBAL_SCOPE, type MemoryInput, type MemoryPatch, UNKNOWN_USER } from '@factmill/contracts';
 import {
   type Actor,
   findMemory,
   lockUserMemories,
   type MemoryChanges,
   type MemoryRow,
+  toConversationId,
   updateMemory,
   violatedConstraint,
 } from '@factmill/database';
@@ -51,19 +52,25 @@ export function createMemoryService(deps: RouteDeps) {
     const users = [...new Set(items.map((item) => item.userId))]
       .filter((user) => user !== UNKNOWN_USER)
       .sort();
+    /** Each scope of a user is compared for itself. */
+    const scopesOf = (userId: string) => {
+      const places = items.flatMap((item, place) => (item.userId === userId ? [place] : []));
+      const byScope = Map.groupBy(places, (place) => items[place]?.input.scope ?? GLOBAL_SCOPE);
+      return [...byScope].map(([scope, of]) => ({ userId, scope, places: of }));
+    };
     await deps.database.transaction(async (tx) => {
-      for (const userId of users) {
-        const places = items.flatMap((item, place) => (item.userId === userId ? [{ item, place }] : []));
+      for (const { userId, scope, places } of users.flatMap(scopesOf)) {
         const written = await writeMemories(tx, {
           tenantId,
           userId,
-          memories: places.flatMap(({ place }) => candidates[place] ?? []),
+          conversationId: toConversationId(scope),
+          memories: places.flatMap((place) => candidates[place] ?? []),
           actor,
           wantsEmbedding,
           newId: deps.newId,
           now,
         });
-        for (const [index, { place }] of places.entries()) {
+        for (const [index, place] of places.entries()) {
           const result = written[index];
           if (result !== undefined) results[place] = result;
         }

@@ -1,3 +1,4 @@
+import { GLOBAL_SCOPE } from '@factmill/contracts';
 import type { MemoryVersionRow } from '@factmill/database';
 
 /** Columns that only the database needs. */
@@ -12,9 +13,9 @@ const INTERNAL = new Set([
 ]);
 
 function publicFields(state: Record<string, unknown> | null): Record<string, unknown> | null {
-  return state === null
-    ? null
-    : Object.fromEntries(Object.entries(state).filter(([column]) => !INTERNAL.has(column)));
+  if (state === null) return null;
+  const fields = Object.fromEntries(Object.entries(state).filter(([column]) => !INTERNAL.has(column)));
+  return { ...fields, scope: state['conversation_id'] || GLOBAL_SCOPE };
 }
 
 /** A version in the form of the REST contract; `before` and `after` are the memory's fields. */

@@ -111,6 +111,46 @@ describe('saving', () => {
     expect(await list(user)).toHaveLength(3);
   });
 
+  test('a scope keeps a memory for one conversation, apart from the same statement elsewhere', async () => {
+    const user = someone();
+    const statement = { key: 'tone', value: 'formal' };
+    const [everywhere, here, there] = [
+      await save(user, statement),
+      await save(user, { ...statement, scope: 'chat-1' }),
+      await save(user, { ...statement, scope: 'chat-2' }),
+    ];
+    expect([everywhere, here, there].map(({ body }) => body.scope)).toEqual(['global', 'chat-1', 'chat-2']);
+    expect((await save(user, { ...statement, scope: 'chat-1' })).body.id).toBe(here.body.id);
+    expect((await save(user, { ...statement, scope: 'global' })).body.id).toBe(everywhere.body.id);
+    const batch = await gateway.call('POST', '/v1/memories/batch', {
+      body: {
+        user_id: user,
+        memories: [
+          { key: 'tone', value: 'casual', scope: 'chat-1' },
+          { content: 'They rhyme here.', scope: 'chat-1' },
+          { content: 'They rhyme here.' },
+          statement,
+        ],
+      },
+    });
+    expect(batch.body.results.map(({ status }: { status: string }) => status)).toEqual([
+      'updated',
+      'created',
+      'created',
+      'unchanged',
+    ]);
+    expect((await contents(user, '&scope=chat-1')).toSorted()).toEqual([
+      "The user's tone is casual.",
+      'They rhyme here.',
+    ]);
+    expect(await contents(user, '&scope=chat-2')).toHaveLength(1);
+    const history = await gateway.call('GET', `/v1/memories/${there.body.id}/history`);
+    expect(history.body.data).toMatchObject([{ operation: 'ADD', after: { scope: 'chat-2' } }]);
+    expect(await contents(user, '&scope=global')).toHaveLength(2);
+    expect(await list(user)).toHaveLength(5);
+    expect(fieldsOf(await save(user, { ...statement, scope: '' }))).toEqual(['scope']);
+  });
+
   test('twenty at once of the same statement make one memory', async () => {
     const user = someone();
     const answers = await Promise.all(

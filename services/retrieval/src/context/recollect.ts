@@ -46,7 +46,7 @@ export function createRecollect({ database, search }: RecollectDeps) {
     const message = messageOf(request);
     const gated = request.gate && request.format !== 'summary' && !shouldRetrieve(message).retrieve;
     const [profile, userSummary, conversationSummary, memories] = await Promise.all([
-      listProfile(database, { ...owner, limit: PROFILE_LIMIT }),
+      listProfile(database, { ...owner, seenFrom: seenFrom(request), limit: PROFILE_LIMIT }),
       request.format === 'summary' ? summaryOf(owner, null) : null,
       request.format === 'augmented' && request.conversation_id !== undefined
         ? summaryOf(owner, request.conversation_id)
@@ -74,20 +74,27 @@ export function createRecollect({ database, search }: RecollectDeps) {
     // A filter or a threshold asks for a choice, however few there are.
     const mayTakeAll = isSection && request.filters === undefined && request.min_relevance === undefined;
     if (mayTakeAll) {
-      const few = await recent(owner, SMALL_SET + 1);
+      const few = await recent(owner, request, SMALL_SET + 1);
       if (few.length <= SMALL_SET) return { found: few, degraded: null };
     }
     const query = (isSection ? expandQuery(message) : message).slice(-MAX_QUERY_CHARACTERS).trim();
     const found = query === '' ? NOTHING : await searchFor(owner, request, query);
     if (found.found.length > 0 || !mayTakeAll) return found;
-    return { found: await recent(owner, FALLBACK_RECENT), degraded: found.degraded ?? 'nothing_found' };
+    return {
+      found: await recent(owner, request, FALLBACK_RECENT),
+      degraded: found.degraded ?? 'nothing_found',
+    };
   }
 
   async function searchFor(owner: Owner, request: ContextRequest, query: string): Promise<Found> {
     const spoken = spokenIn(request);
     // Turns of the conversation that are in sight already are taken out: as many more are asked for.
     const limit = Math.min(MAX_LIMIT, request.limit + (request.include_turns ? spoken.size : 0));
-    const { results, degraded } = await search({ ...owner, request: toSearchRequest(request, query, limit) });
+    const { results, degraded } = await search({
+      ...owner,
+      seenFrom: seenFrom(request),
+      request: toSearchRequest(request, query, limit),
+    });
     const found = results
       .filter(({ memory, turn }) => turn === undefined || !spoken.has(memory.content.trim()))
       .slice(0, request.limit)
@@ -95,10 +102,20 @@ export function createRecollect({ database, search }: RecollectDeps) {
     return { found, degraded: degraded.length === 0 ? null : degraded.join(',') };
   }
 
-  async function recent(owner: Owner, limit: number): Promise<Found['found']> {
-    const rows = await searchRecent(database, { ...owner, filters: BESIDE_PROFILE, limit });
+  async function recent(owner: Owner, request: ContextRequest, limit: number): Promise<Found['found']> {
+    const rows = await searchRecent(database, {
+      ...owner,
+      seenFrom: seenFrom(request),
+      filters: BESIDE_PROFILE,
+      limit,
+    });
     return rows.map((row) => ({ memory: toMemory(row), score: 0, role: row.kind }));
   }
+}
+
+/** A conversation sees what is kept for it and what is kept for none. */
+function seenFrom(request: ContextRequest): string {
+  return request.conversation_id ?? '';
 }
 
 /** What is said in the request itself. */

@@ -21,7 +21,7 @@ export function turnToRow(turn: TurnRow): MemoryRow {
     confidence: 50,
     source: 'turn',
     sourceContext: null,
-    scope: 'conversation',
+    conversationId: turn.conversationId,
     statedAt: turn.createdAt,
     createdAt: turn.createdAt,
     updatedAt: turn.createdAt,
