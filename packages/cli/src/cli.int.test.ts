@@ -200,7 +200,7 @@ describe('factmill calibrate', () => {
 
 describe('a bad environment', () => {
   test.each<[string, Record<string, string>, RegExp]>([
-    ['no database', {}, /^factmill: DATABASE_URL has to be set/],
+    ['no database', {}, /^factmill: DATABASE_URL has to be set: commands work on the Postgres/],
     ['a bad address', { DATABASE_URL: 'mysql://user:hidden@host/db' }, /^factmill: .*DATABASE_URL/],
     [
       'a database that is away',

@@ -1,5 +1,6 @@
 import { loadConfig, loadProcessEnvironment } from '@factmill/config';
 import type { DatabasePool } from '@factmill/database';
+import { AppError } from '@factmill/errors';
 import { externalStorage, openDatabase } from '@factmill/runtime';
 import { createLogger, type Logger } from '@factmill/telemetry';
 
@@ -8,6 +9,12 @@ export type CommandContext = Readonly<{ connectionString: string; database: Data
 /** Runs an operator command on the database of DATABASE_URL and closes it afterwards. */
 export async function withDatabase<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = loadConfig(loadProcessEnvironment());
+  if (config.storage.databaseUrl === null) {
+    throw new AppError(
+      'config_invalid',
+      'DATABASE_URL has to be set: commands work on the Postgres of the services. The embedded storage of npm start belongs to that process alone, and has no commands.',
+    );
+  }
   const storage = externalStorage(config);
   const logger = createLogger({ service: 'cli', level: 'warn', destination: process.stderr });
   const database = openDatabase(config, storage, 'cli', logger);

@@ -57,6 +57,15 @@ describe('timestamps', () => {
   ])('%s → %s', (value, expected) => {
     expect(accepts(timestampSchema, value)).toBe(expected);
   });
+
+  test('what is no moment is refused with one sentence that shows one', () => {
+    for (const value of ['yesterday', '2026-11-21', '2026-11-21T10:00:00', 5]) {
+      const issues = timestampSchema.safeParse(value).error?.issues ?? [];
+      expect(issues.map(({ message }) => message)).toEqual([
+        'must be a time with a zone, such as 2026-11-21T10:00:00Z',
+      ]);
+    }
+  });
 });
 
 describe('the forms of a memory', () => {

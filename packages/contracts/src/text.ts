@@ -58,18 +58,22 @@ export const userIdSchema = identifier(MAX_USER_ID_LENGTH).describe(
   'Whose memory this is. Precedence: request, then the conversation, the API key’s user, its name, the configured default.',
 );
 export const externalIdSchema = identifier(MAX_ID_LENGTH);
-export const uuidSchema = z.uuid();
+export const uuidSchema = z.uuid({ error: 'must be a UUID' });
+/** `{id}` of a path. */
+export const uuidParamsSchema = z.object({ id: uuidSchema });
 
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 const END_OF_TIME = Date.UTC(10_000, 0, 1);
 /** A moment in the years 1 to 9999 (UTC): what both Postgres and JavaScript can hold and print alike. */
-export const timestampSchema = z.iso.datetime({ offset: true }).refine(
-  (value) => {
-    const time = Date.parse(value);
-    return time >= FIRST_INSTANT && time < END_OF_TIME;
-  },
-  { error: 'must be in the years 1 to 9999' },
-);
+export const timestampSchema = z.iso
+  .datetime({ offset: true, abort: true, error: 'must be a time with a zone, such as 2026-11-21T10:00:00Z' })
+  .refine(
+    (value) => {
+      const time = Date.parse(value);
+      return time >= FIRST_INSTANT && time < END_OF_TIME;
+    },
+    { error: 'must be in the years 1 to 9999' },
+  );
 export const projectSchema = identifier(256);
 export const nameSchema = identifier(128);
 export const metadataSchema = z

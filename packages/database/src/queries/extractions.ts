@@ -15,6 +15,8 @@ export type ExtractionRow = Readonly<{
   reason: string | null;
   errorClass: string | null;
   errorMessage: string | null;
+  /** Why the model is down that an extraction waits for which has not been tried yet; null when it is not down. */
+  outage: string | null;
   degraded: string | null;
   added: number;
   updated: number;
@@ -40,7 +42,13 @@ export type ExtractionRow = Readonly<{
 
 const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversation_id as "conversationId",
   from_seq as "fromSeq", to_seq as "toSeq", trigger, preset, state, attempts, reason,
-  error_class as "errorClass", error_message as "errorMessage", degraded, added, updated, deleted, unchanged,
+  error_class as "errorClass", error_message as "errorMessage",
+  case when state = 'pending' and error_class is null then (
+    -- One that nobody tries any more belongs to an endpoint that is not configured now.
+    select b.reason from provider_breakers b
+      where b.opened_at is not null and b.provider like 'llm:%' and b.next_probe_at > now() - interval '1 minute'
+      order by b.opened_at desc limit 1) end as outage,
+  degraded, added, updated, deleted, unchanged,
   rejected, rejections, memory_ids as "memoryIds", model, model_calls as "modelCalls", prompt_tokens as "promptTokens",
   completion_tokens as "completionTokens", model_ms as "modelMs", embed_ms as "embedMs", apply_ms as "applyMs",
   metadata, accepted_at as "acceptedAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",

@@ -5,6 +5,7 @@ import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
 import { acceptConversations } from './accept.ts';
+import { findExtraction } from './extractions.ts';
 import { claimExtraction, releaseExtraction } from './ledger.ts';
 import { saveOutput } from './outputs.ts';
 import {
@@ -99,6 +100,20 @@ describe('a provider that is down', () => {
         expect(entry.kind === 'rests' && entry.waitMs > 50_000 && entry.waitMs <= 60_000).toBe(true);
       }
     }
+  });
+
+  test('explains extractions that wait for it without having been tried', async () => {
+    const outageOf = async (id: string) => (await findExtraction(database, DEFAULT_TENANT_ID, id))?.outage;
+    await database.query('delete from provider_breakers');
+    const id = await accept();
+    expect(await outageOf(id)).toBeNull();
+    await open(40_000);
+    expect(await outageOf(id)).toBe('transient');
+    await database.query(`update provider_breakers set next_probe_at = now() - interval '2 minutes'`);
+    expect(await outageOf(id)).toBeNull();
+    await open(40_000);
+    await closeBreaker(database, provider);
+    expect(await outageOf(id)).toBeNull();
   });
 
   test('nobody gets one before its time, which is never brought forward', async () => {

@@ -4,7 +4,7 @@ import {
   type Extraction,
   listExtractionsQuerySchema,
   replayExtractionsSchema,
-  uuidSchema,
+  uuidParamsSchema,
 } from '@factmill/contracts';
 import {
   type ExtractionRow,
@@ -88,7 +88,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
   });
 
   router.get('/:id', read, async (request, response) => {
-    const id = validate(uuidSchema, request.params['id']);
+    const { id } = validate(uuidParamsSchema, request.params);
     const row = await findExtraction(deps.database, principalOf(response).tenantId, id);
     if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
     response.json(toExtraction(row));
@@ -120,7 +120,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
   });
 
   router.post('/:id/replay', write, async (request, response) => {
-    const id = validate(uuidSchema, request.params['id']);
+    const { id } = validate(uuidParamsSchema, request.params);
     const { tenantId } = principalOf(response);
     const answer = await replay(tenantId, { ids: [id], state: null, userId: null, since: null, until: null });
     if (answer.replayed === 0) {
@@ -146,6 +146,18 @@ function between(from: Date | null, to: Date | null): number | null {
   return from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime());
 }
 
+/** What went wrong with an extraction, or what one waits for that has not been tried. */
+function errorOf(row: ExtractionRow): Pick<Extraction, 'error'> {
+  if (row.errorClass !== null) return { error: { class: row.errorClass, message: row.errorMessage ?? '' } };
+  if (row.outage === null) return {};
+  return {
+    error: {
+      class: row.outage,
+      message: 'The model is not available, as other extractions found. This one follows when it is.',
+    },
+  };
+}
+
 function toExtraction(row: ExtractionRow): Extraction {
   return {
     id: row.id,
@@ -166,7 +178,7 @@ function toExtraction(row: ExtractionRow): Extraction {
     memory_ids: row.memoryIds,
     ...(row.rejections === null ? {} : { rejections: row.rejections }),
     ...(row.degraded === null ? {} : { degraded: row.degraded }),
-    ...(row.errorClass === null ? {} : { error: { class: row.errorClass, message: row.errorMessage ?? '' } }),
+    ...errorOf(row),
     timings: {
       accepted_at: row.acceptedAt.toISOString(),
       started_at: row.startedAt?.toISOString() ?? null,

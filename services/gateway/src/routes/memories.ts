@@ -10,6 +10,7 @@ import {
   timestampSchema,
   UNKNOWN_USER,
   userQuerySchema,
+  uuidParamsSchema,
   uuidSchema,
 } from '@factmill/contracts';
 import {
@@ -177,7 +178,7 @@ function targetOf(
   return {
     tenantId: principalOf(response).tenantId,
     userId: userId ?? null,
-    id: validate(uuidSchema, request.params['id']),
+    id: validate(uuidParamsSchema, request.params).id,
   };
 }
 
