@@ -14,6 +14,8 @@ export type Options = Readonly<{
   /** Small amounts, to see that everything runs; the numbers mean little. */
   quick: boolean;
   profileDirectory?: string | undefined;
+  /** URL of a database of `search-large` that is filled when it is empty and kept. */
+  keptDatabase?: string | undefined;
 }>;
 
 export type Benchmark = (options: Options) => Promise<Row[]>;

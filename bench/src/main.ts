@@ -13,7 +13,15 @@ import { runLocomo } from './locomo.ts';
 import { memory } from './memory.ts';
 import { describeMachine, toTable, writeResults } from './report.ts';
 import { search } from './search.ts';
+import { searchBurst } from './search-burst.ts';
+import { searchLargeBenchmark } from './search-large.ts';
 import { throughput } from './throughput.ts';
+
+/** Run only when they are named: they take longer than all the others. */
+const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  'search-large': searchLargeBenchmark,
+  'search-burst': searchBurst,
+};
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   accept,
@@ -34,6 +42,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     'cpu-prof': { type: 'string' },
+    database: { type: 'string' },
   },
 });
 if (positionals[0] === 'locomo') {
@@ -59,11 +68,10 @@ if (positionals[0] === 'cost' && positionals.length === 1) {
   if (values.write) await writeResults('cost', results);
   process.exit(0);
 }
-const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+const all = { ...BENCHMARKS, ...LARGE_BENCHMARKS };
+const unknown = positionals.filter((name) => !Object.hasOwn(all, name));
 if (unknown.length > 0) {
-  console.error(
-    `There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(BENCHMARKS).join(', ')}.`,
-  );
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(all).join(', ')}.`);
   process.exit(1);
 }
 
@@ -72,13 +80,20 @@ const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...proces
 );
 const machine = await describeMachine(command.replace(/ --write\b/, ''));
 const rows: Row[] = [];
-for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+for (const [name, benchmark] of Object.entries(positionals.length === 0 ? BENCHMARKS : all)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   const startedAt = performance.now();
-  rows.push(...(await benchmark({ quick: values.quick, profileDirectory: values['cpu-prof'] })));
+  rows.push(
+    ...(await benchmark({
+      quick: values.quick,
+      profileDirectory: values['cpu-prof'],
+      keptDatabase: values.database,
+    })),
+  );
   console.error(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
 }
 const results = `${machine}\n\n${toTable(rows)}`;
 console.log(`\n${results}`);
-if (values.write) await writeResults('results', results);
+const areLarge = positionals.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name));
+if (values.write) await writeResults(areLarge ? 'search' : 'results', results);
 process.exit(0);

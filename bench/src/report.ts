@@ -48,7 +48,10 @@ export function toMarkdownTable(header: readonly string[], cells: readonly (read
 }
 
 /** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/README.md. */
-export async function writeResults(section: 'results' | 'locomo' | 'cost', text: string): Promise<void> {
+export async function writeResults(
+  section: 'results' | 'search' | 'locomo' | 'cost',
+  text: string,
+): Promise<void> {
   const readme = await readFile(README, 'utf8');
   const between = new RegExp(`(<!-- ${section} -->\\n)[\\s\\S]*(<!-- /${section} -->)`);
   if (!between.test(readme)) throw new Error(`bench/README.md has lost its markers for ${section}`);

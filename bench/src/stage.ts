@@ -1,5 +1,5 @@
 import { migrate } from '@factmill/database';
-import { createRedisNamespace, createTestDatabase, freePort } from '@factmill/testkit';
+import { createRedisNamespace, createTestDatabase, freePort, type TestDatabase } from '@factmill/testkit';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -37,13 +37,22 @@ export type Stage = Readonly<{
   close: () => Promise<void>;
 }>;
 
+async function openDatabase(kept: string | undefined): Promise<TestDatabase> {
+  if (kept === undefined) {
+    return createTestDatabase({ migrate: (connectionString) => migrate(connectionString, { logger }) });
+  }
+  await migrate(kept, { logger });
+  return { connectionString: kept, drop: () => Promise.resolve() };
+}
+
 const logger = { info: () => undefined, warn: () => undefined };
 
-/** @param profileDirectory where to put CPU profiles of the services; undefined takes none */
-export async function createStage(profileDirectory?: string): Promise<Stage> {
-  const testDatabase = await createTestDatabase({
-    migrate: (connectionString) => migrate(connectionString, { logger }),
-  });
+/**
+ * @param profileDirectory where to put CPU profiles of the services; undefined takes none
+ * @param keptDatabase the URL of a database to use and leave as it is at the end; undefined creates an empty one
+ */
+export async function createStage(profileDirectory?: string, keptDatabase?: string): Promise<Stage> {
+  const testDatabase = await openDatabase(keptDatabase);
   const redis = createRedisNamespace();
   const folder = await mkdtemp(join(tmpdir(), 'factmill-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

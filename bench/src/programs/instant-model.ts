@@ -1,8 +1,11 @@
 // A chat and embedding endpoint that answers at once, or chat after LATENCY_MS. It finds the code word of the last message in the body
-// without parsing it and hands out vectors that were written before, so that it costs the machine little.
+// without parsing it and hands out vectors that were written before, so that it costs the machine little. VECTORS_FILE
+// has vectors of certain texts (JSON, by text).
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-const DIMENSIONS = 512;
+const DIMENSIONS = Number(process.env['DIMENSIONS'] ?? 512);
+const KNOWN = readVectors(process.env['VECTORS_FILE']);
 const VECTORS = Array.from({ length: 256 }, () => {
   const vector = Array.from({ length: DIMENSIONS }, () => Math.random() - 0.5);
   const length = Math.hypot(...vector);
@@ -11,6 +14,12 @@ const VECTORS = Array.from({ length: 256 }, () => {
 const CODE_WORD = /code word number (\d+) is/g;
 const LATENCY_MS = Number(process.env['LATENCY_MS'] ?? 0);
 let given = 0;
+
+function readVectors(file: string | undefined): ReadonlyMap<string, string> {
+  if (file === undefined) return new Map();
+  const vectors = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number[]>;
+  return new Map(Object.entries(vectors).map(([text, vector]) => [text, JSON.stringify(vector)]));
+}
 
 function chatReply(body: string): string {
   const number = [...body.matchAll(CODE_WORD)].at(-1)?.[1] ?? '0';
@@ -29,9 +38,10 @@ function chatReply(body: string): string {
 
 function embeddingsReply(body: string): string {
   const { input } = JSON.parse(body) as { input: readonly string[] };
-  const data = input.map((_, index) => {
+  const data = input.map((text, index) => {
     given += 1;
-    return `{"object":"embedding","index":${index},"embedding":${VECTORS[given % VECTORS.length]}}`;
+    const vector = KNOWN.get(text) ?? VECTORS[given % VECTORS.length];
+    return `{"object":"embedding","index":${index},"embedding":${vector}}`;
   });
   return `{"object":"list","model":"instant","data":[${data.join(',')}],"usage":{"prompt_tokens":1,"total_tokens":1}}`;
 }
