@@ -11,8 +11,14 @@ const README = new URL('../README.md', import.meta.url);
 export async function describeMachine(command: string): Promise<string> {
   const database = new Client({ connectionString: testDatabaseUrl() });
   await database.connect();
-  const { rows } = await database.query<{ postgres: string; pgvector: string }>(
+  const { rows } = await database.query<{
+    postgres: string;
+    pgvector: string;
+    buffers: string;
+    flushes: boolean;
+  }>(
     `select current_setting('server_version') as postgres,
+       current_setting('shared_buffers') as buffers, current_setting('fsync') = 'on' as flushes,
        (select default_version from pg_available_extensions where name = 'vector') as pgvector`,
   );
   await database.end();
@@ -23,7 +29,7 @@ export async function describeMachine(command: string): Promise<string> {
   return [
     `${new Date().toISOString().slice(0, 10)}, \`${command}\`.`,
     `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${gigabytes} GB; load average at the start ${loadavg()[0]?.toFixed(1)}.`,
-    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.postgres} with pgvector ${rows[0]?.pgvector}, flushing to disk, Redis ${redisVersion} with AOF; all of them, the load generator and the model share the machine.`,
+    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.postgres} with pgvector ${rows[0]?.pgvector}, ${rows[0]?.buffers} of shared buffers, ${rows[0]?.flushes ? '' : 'not '}flushing to disk, Redis ${redisVersion} with AOF; all of them, the load generator and the model share the machine.`,
   ].join('\n');
 }
 
