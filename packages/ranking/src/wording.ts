@@ -36,8 +36,9 @@ function trigramsOf(text: string, without: ReadonlySet<string> = NONE): Set<stri
       trigrams.add(word.text);
       continue;
     }
-    const padded = [...`  ${word.text} `];
-    for (let at = 0; at + 3 <= padded.length; at += 1) trigrams.add(padded.slice(at, at + 3).join(''));
+    const padded = `  ${word.text} `;
+    // Half of a character outside of the basic plane makes a trigram like any other: texts and queries are cut alike.
+    for (let at = 0; at + 3 <= padded.length; at += 1) trigrams.add(padded.slice(at, at + 3));
   }
   return trigrams;
 }

@@ -142,7 +142,12 @@ export function createSearch(deps: SearchDeps): Search {
     const answering = answeringChannels(gathered, settings);
     if (answering === 0) return { found: null, failure, gathered };
 
-    const ranked = await rank(gathered, request, settings, (target.asOf?.validAt ?? now).getTime());
+    const nowMs = (target.asOf?.validAt ?? now).getTime();
+    const ranked = await rank(target, gathered, request, settings, nowMs).catch((error: unknown) => {
+      logger.warn({ code: isAppError(error) ? error.code : 'internal' }, 'results could not be read');
+      return { error };
+    });
+    if ('error' in ranked) return { found: null, failure: ranked.error, gathered };
     const wantsReranker = request.rerank === true && deps.reranker === null;
     if (wantsReranker || ranked.rerankFailure !== null) degraded.add('rerank_unavailable');
     if (ranked.rerankFailure !== null) {

@@ -35,6 +35,15 @@ export type MemoryRow = Readonly<{
   metadata: Record<string, unknown>;
 }>;
 
+/** Of a memory, what is needed to rank it. */
+export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
+
+/** Select list of a CandidateRow for a table alias. */
+export function candidateColumns(alias: string): string {
+  return `${alias}.id, ${alias}.user_id as "userId", ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance,
+    ${alias}.stated_at as "statedAt"`;
+}
+
 /** Select list of a MemoryRow for a table alias. */
 export function memoryColumns(alias: string): string {
   return `${alias}.id, ${alias}.user_id as "userId", ${alias}.tier, ${alias}.kind, ${alias}.category,

@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { candidateColumns, type CandidateRow } from './memory-rows.ts';
 import { memoriesOf, type SearchTarget } from './search-filters.ts';
 
 /** A shorter name is in too many words. */
@@ -12,11 +12,11 @@ const SHORTEST_NAME = 3;
 export async function searchByProject(
   sql: Sql,
   search: SearchTarget & Readonly<{ query: string; limit: number }>,
-): Promise<MemoryRow[]> {
+): Promise<CandidateRow[]> {
   const source = memoriesOf(search, 6);
   const owned = `p.tenant_id = $1::uuid and p.is_current and p.project is not null
     and ${search.userId === null ? '$2::text is null' : 'p.user_id = $2::text'}`;
-  const { rows } = await sql.query<MemoryRow>(
+  const { rows } = await sql.query<CandidateRow>(
     `with recursive projects (name) as (
        (select min(p.project) from memories p where ${owned})
        union all
@@ -25,7 +25,7 @@ export async function searchByProject(
      ), named as materialized (
        select name from projects where length(name) >= $5::integer and strpos(lower($3::text), lower(name)) > 0
      )
-     select ${memoryColumns('m')} from ${source.relation} m
+     select ${candidateColumns('m')} from ${source.relation} m
      where ${source.where('m')} and m.project = any(array(select name from named))
      order by m.importance desc, m.stated_at desc, m.id limit $4::integer`,
     [search.tenantId, search.userId, search.query, search.limit, SHORTEST_NAME, ...source.values],

@@ -1,6 +1,6 @@
 import type { Sql } from '../pool/sql.ts';
 import { escapeLike } from './memories.ts';
-import { memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { candidateColumns, type CandidateRow } from './memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type TextSearch = SearchTarget &
@@ -13,7 +13,7 @@ export type TextSearch = SearchTarget &
   }>;
 
 /** `textScore` is 1 for the whole phrase, else the share of the terms, rare ones counting more, up to 0.9. */
-export type TextRow = MemoryRow & Readonly<{ textScore: number }>;
+export type TextRow = CandidateRow & Readonly<{ textScore: number }>;
 
 /**
  * The user's visible memories whose content, key, value or category contains the phrase or one of the terms,
@@ -66,7 +66,7 @@ function textStatement(termCount: number, source: MemorySource): string {
       from hits h cross join weights
       order by score desc, worth desc, h.stated_at desc, h.id limit $4::integer
     )
-    select ${memoryColumns('m')}, best.score::float8 as "textScore"
+    select ${candidateColumns('m')}, best.score::float8 as "textScore"
     from best join ${source.relation} m on m.id = best.id
     order by best.score desc, best.worth desc, best.stated_at desc, best.id`;
 }

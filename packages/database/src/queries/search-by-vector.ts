@@ -1,6 +1,6 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { toVectorText } from './embeddings.ts';
-import { memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { candidateColumns, type CandidateRow } from './memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type VectorSearch = SearchTarget &
@@ -14,7 +14,7 @@ export type VectorSearch = SearchTarget &
     limit: number;
   }>;
 
-export type VectorRow = MemoryRow & Readonly<{ similarity: number }>;
+export type VectorRow = CandidateRow & Readonly<{ similarity: number }>;
 
 /**
  * Up to this many vectors of a user are compared one by one (10 ms at 5,000 vectors of 384 dimensions); beyond
@@ -59,7 +59,7 @@ const exactStatement = (search: SearchTarget, source: MemorySource) => `
   )
   select owned.vectors > $7::bigint as "tooMany", found.*
   from owned left join lateral (
-    select ${memoryColumns('m')}, 1 - near.distance as similarity
+    select ${candidateColumns('m')}, 1 - near.distance as similarity
     from (
       select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance from memory_embeddings e
       where ${owner(search)} and e.model = $3::text
@@ -119,7 +119,7 @@ function approximate(search: VectorSearch, source: MemorySource): string {
       where ${owner(search)} and e.model = $3::text and ${source.where('m')}
       order by ${distance} limit 2 * $5::integer
     )
-    select ${memoryColumns('m')}, 1 - near.distance as similarity
+    select ${candidateColumns('m')}, 1 - near.distance as similarity
     from near join memories m on m.id = near.memory_id
     order by near.distance, near.memory_id limit $5::integer`;
 }
@@ -147,7 +147,7 @@ async function searchApproximately(tx: Sql, search: VectorSearch): Promise<Vecto
 async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
   const source = memoriesOf(search, 7);
   const { rows } = await sql.query<VectorRow>(
-    `select ${memoryColumns('m')}, 1 - (e.embedding <=> $4::halfvec) as similarity
+    `select ${candidateColumns('m')}, 1 - (e.embedding <=> $4::halfvec) as similarity
      from ${source.relation} m
      join memory_embeddings e on e.memory_id = m.id and e.model = $3::text and e.content_hash = m.content_hash
      where ${source.where('m')} and 1 - (e.embedding <=> $4::halfvec) >= $5::float8

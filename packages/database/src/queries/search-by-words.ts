@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { candidateColumns, type CandidateRow } from './memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type WordSearch = SearchTarget &
@@ -10,7 +10,7 @@ export type WordSearch = SearchTarget &
   }>;
 
 /** `wordScore` is above 0 and comparable within one search only. */
-export type WordRow = MemoryRow & Readonly<{ wordScore: number }>;
+export type WordRow = CandidateRow & Readonly<{ wordScore: number }>;
 
 export type WordHits = Readonly<{
   rows: WordRow[];
@@ -74,7 +74,7 @@ function wordStatement(termCount: number, source: MemorySource): string {
     )
     select found.*, weights.frequencies
     from weights left join lateral (
-      select ${memoryColumns('m')}, best.score as "wordScore"
+      select ${candidateColumns('m')}, best.score as "wordScore"
       from best join ${source.relation} m on m.id = best.id
     ) as found on true
     order by found."wordScore" desc, found.id`;

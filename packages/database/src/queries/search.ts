@@ -7,6 +7,7 @@ export { EXACT_LIMIT, searchByVector } from './search-by-vector.ts';
 export type { VectorRow, VectorSearch } from './search-by-vector.ts';
 export { searchByWords } from './search-by-words.ts';
 export type { WordHits, WordRow, WordSearch } from './search-by-words.ts';
+export { loadFound } from './search-found.ts';
 export type { SearchScope, SearchTarget } from './search-filters.ts';
 export { searchRecent } from './search-recent.ts';
 export { searchTurns } from './search-turns.ts';

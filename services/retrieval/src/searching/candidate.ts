@@ -1,19 +1,25 @@
 import type { SearchChannel } from '@factmill/contracts';
-import type { MemoryRow } from '@factmill/database';
+import type { CandidateRow, MemoryRow } from '@factmill/database';
 
-/** A stored message that competes with memories. */
-export type Turn = Readonly<{ conversationId: string; messageId: string; role: string; pending: boolean }>;
+/** A stored message that competes with memories, and its form as one. */
+export type Turn = Readonly<{
+  conversationId: string;
+  messageId: string;
+  role: string;
+  pending: boolean;
+  memory: MemoryRow;
+}>;
 
 /** What one channel found, best first. `value` is the channel's own measure: a cosine, or a share from 0 to 1. */
 export type ChannelHits = Readonly<{
   channel: SearchChannel;
-  hits: readonly Readonly<{ row: MemoryRow; value: number; turn?: Turn }>[];
+  hits: readonly Readonly<{ row: CandidateRow; value: number; turn?: Turn }>[];
 }>;
 
 /** A memory (or a turn in a memory's form) with what the channels say about it. */
 export type Candidate = Readonly<{
   id: string;
-  row: MemoryRow;
+  row: CandidateRow;
   turn: Turn | null;
   values: ReadonlyMap<SearchChannel, number>;
 }>;
@@ -22,7 +28,7 @@ export type Candidate = Readonly<{
 export function toCandidates(found: readonly ChannelHits[]): Candidate[] {
   const byId = new Map<
     string,
-    { id: string; row: MemoryRow; turn: Turn | null; values: Map<SearchChannel, number> }
+    { id: string; row: CandidateRow; turn: Turn | null; values: Map<SearchChannel, number> }
   >();
   for (const { channel, hits } of found) {
     for (const { row, value, turn } of hits) {

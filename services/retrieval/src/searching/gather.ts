@@ -1,7 +1,7 @@
 import { GLOBAL_SCOPE, type SearchChannel, type SearchRequest } from '@factmill/contracts';
 import {
+  type CandidateRow,
   type DatabasePool,
-  type MemoryRow,
   searchByProject,
   searchByText,
   searchByVector,
@@ -29,7 +29,7 @@ export type Gathered = Readonly<{
   embedMs: number;
 }>;
 
-type Hits = { row: MemoryRow; value: number }[];
+type Hits = { row: CandidateRow; value: number }[];
 
 /**
  * Asks the channels of a search, all scopes and channels at once, each with a statement of its own. A channel that
@@ -157,16 +157,15 @@ export function createGather({ database, embedQuery }: GatherDeps) {
     });
     // Asked for all turns but not for pending ones, those are left to their extraction.
     const wanted = request.include_pending ? rows : rows.filter((row) => !row.pending);
-    const hits = wanted.map((row) => ({
-      row: turnToRow(row),
-      value: row.turnScore,
-      turn: {
-        conversationId: row.conversationId,
-        messageId: row.messageId,
-        role: row.role,
-        pending: row.pending,
-      },
-    }));
+    const hits = wanted.map((row) => {
+      const memory = turnToRow(row);
+      const { conversationId, messageId, role, pending } = row;
+      return {
+        row: memory,
+        value: row.turnScore,
+        turn: { conversationId, messageId, role, pending, memory },
+      };
+    });
     return [{ channel: 'turns', hits }];
   }
 }

@@ -1,5 +1,13 @@
 import type { ResultExplanation, SearchRequest, SearchResult } from '@factmill/contracts';
-import { type DatabasePool, loadSimilarities, type Similarities, toMemory } from '@factmill/database';
+import {
+  type DatabasePool,
+  loadFound,
+  loadSimilarities,
+  type MemoryRow,
+  type SearchTarget,
+  type Similarities,
+  toMemory,
+} from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
 import type { Reranker } from '@factmill/models';
 import {
@@ -51,6 +59,7 @@ const MOST_COMPARED = 100;
  */
 export function createRank({ database, reranker }: RankDeps) {
   return async (
+    target: Omit<SearchTarget, 'scope'>,
     gathered: Gathered,
     request: SearchRequest,
     settings: SearchSettings,
@@ -82,13 +91,30 @@ export function createRank({ database, reranker }: RankDeps) {
       estimateTokens(content),
     );
     if (affordable.length < selected.length) dropped['token_budget'] = selected.length - affordable.length;
+    const chosen = affordable.slice(0, settings.limit);
+    const memories = await loadWhole(target, chosen);
     return {
-      results: affordable.slice(0, settings.limit).map((entry) => toResult(entry, request, settings)),
+      results: chosen.flatMap((entry) => {
+        const memory = memories.get(entry.id);
+        // Purged since the channels were asked.
+        return memory === undefined ? [] : [toResult(entry, memory, request, settings)];
+      }),
       dropped,
       rerankFailure: reranking.failure,
       rerankMs: reranking.ms,
     };
   };
+
+  /** Candidates are ranked by a few columns; the others are read of the results only. */
+  async function loadWhole(
+    target: Omit<SearchTarget, 'scope'>,
+    chosen: readonly Entry[],
+  ): Promise<ReadonlyMap<string, MemoryRow>> {
+    const turns = chosen.flatMap(({ relevant: { candidate } }) => candidate.turn?.memory ?? []);
+    const ids = chosen.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
+    const rows = await withSpan('load results', {}, () => loadFound(database, target, ids));
+    return new Map([...turns, ...rows].map((row) => [row.id, row]));
+  }
 
   /** The best candidates with the reranker's relevance, first; the others keep their order behind them. */
   async function rerank(rated: readonly Relevant[], query: string, settings: SearchSettings) {
@@ -180,13 +206,18 @@ function blend(entry: Entry, settings: SearchSettings, nowMs: number): Entry {
   return { ...entry, recency, score: blendRecency(entry.relevance, recency, recencyWeight) };
 }
 
-function toResult(entry: Entry, request: SearchRequest, settings: SearchSettings): SearchResult {
+function toResult(
+  entry: Entry,
+  memory: MemoryRow,
+  request: SearchRequest,
+  settings: SearchSettings,
+): SearchResult {
   const { candidate, channels } = entry.relevant;
-  const { row, turn, values } = candidate;
+  const { turn, values } = candidate;
   const similarity = values.get('vector');
   const keys = channels.flatMap(({ channel }) => (channel === 'wording' ? [] : [channel]));
   return {
-    memory: toMemory(row),
+    memory: toMemory(memory),
     score: entry.score,
     ...(similarity === undefined ? {} : { similarity }),
     channels: keys,
