@@ -17,7 +17,7 @@ const CONCURRENCY = 20;
 
 /** Searches at even distances, alone and while 200 extractions a second are taken in and worked off, in turns. */
 export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
-  const [rounds, seconds] = quick ? [1, 5] : [4, 12];
+  const [rounds, seconds] = quick ? [1, 5] : [3, 10];
   const plan = planUsers(quick ? 20_000 : 100_000, quick ? 200 : 1_000, 0);
   const large = await createLargeStage(plan, { profileDirectory });
   try {

@@ -1,10 +1,11 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { toVectorText } from './embeddings.ts';
-import { EXACT_LIMIT } from './search-by-vector.ts';
 import { DEFAULT_TENANT_ID } from './tenants.ts';
 
 export const DIMENSIONS = 8;
-const LARGE = EXACT_LIMIT + 500;
+/** Of the searches by vector in tests, so that a few more vectors than that are a large user. */
+export const SMALL_LIMIT = 10_000;
+const LARGE = SMALL_LIMIT + 500;
 
 /**
  * 60,000 memories with random vectors: `medium` has 5,000, `large` a little more than the exact search compares,

@@ -12,6 +12,7 @@ import {
   explainAll,
   fillMemories,
   fillVectors,
+  SMALL_LIMIT,
   type StoredMemory,
   storeMemory,
 } from './search.fixture.ts';
@@ -57,6 +58,7 @@ function vectorSearch(search: Partial<VectorSearch>): VectorSearch {
     minSimilarity: -1,
     filters: {},
     limit: 15,
+    exactLimit: SMALL_LIMIT,
     ...search,
   };
 }
