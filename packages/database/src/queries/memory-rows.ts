@@ -36,7 +36,10 @@ export type MemoryRow = Readonly<{
 }>;
 
 /** Of a memory, what is needed to rank it. */
-export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
+export type CandidateRow = Pick<
+  MemoryRow,
+  'id' | 'userId' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'
+>;
 
 /** Select list of a CandidateRow for a table alias. */
 export function candidateColumns(alias: string): string {
