@@ -36,7 +36,7 @@ export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
     // Everybody's first work is slower.
     await Promise.all([runPaced(20, 3, ingest), searchPaced(large, userIds, 3)]);
     const load = [loadavg()[0]];
-    const results: { quiet: Measured; burst: Measured; donePerSecond: number }[] = [];
+    const results: { quiet: Paced; burst: Paced; donePerSecond: number }[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const quiet = await searchPaced(large, userIds, seconds);
       const before = await countRows(stage, 'extractions', 'finished_at');
@@ -62,11 +62,16 @@ export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
   }
 };
 
-function searchPaced(large: LargeStage, userIds: readonly string[], seconds: number): Promise<Measured> {
-  return runPaced(SEARCHES_PER_SECOND, seconds, async (turn) => {
+type Paced = Measured & Readonly<{ degraded: number }>;
+
+async function searchPaced(large: LargeStage, userIds: readonly string[], seconds: number): Promise<Paced> {
+  let degraded = 0;
+  const measured = await runPaced(SEARCHES_PER_SECOND, seconds, async (turn) => {
     const query = large.queries[turn % large.queries.length]?.text ?? '';
-    await searchLarge(large, userIds[turn % userIds.length] ?? '', query, { mode: 'fused' });
+    const found = await searchLarge(large, userIds[turn % userIds.length] ?? '', query, { mode: 'fused' });
+    if (found.degraded !== undefined) degraded += 1;
   });
+  return { ...measured, degraded };
 }
 
 /** What was accepted is worked off before the next quiet time. */
@@ -78,10 +83,11 @@ async function waitUntilIdle({ stage }: LargeStage): Promise<void> {
   );
 }
 
-function rowsOf(results: readonly { quiet: Measured; burst: Measured; donePerSecond: number }[]): Row[] {
+function rowsOf(results: readonly { quiet: Paced; burst: Paced; donePerSecond: number }[]): Row[] {
   const all = (which: 'quiet' | 'burst') =>
     percentilesOf({ times: results.flatMap((one) => one[which].times), perSecond: 0 });
   const [quiet, burst] = [all('quiet'), all('burst')];
+  const degradedOf = (which: 'quiet' | 'burst') => results.reduce((sum, one) => sum + one[which].degraded, 0);
   const p95s = (which: 'quiet' | 'burst') => results.map((one) => percentilesOf(one[which]).p95);
   const ratio = medianRatio(p95s('burst'), p95s('quiet'));
   const done = results.reduce((sum, { donePerSecond }) => sum + donePerSecond, 0) / results.length;

@@ -84,7 +84,6 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
     (mode: Mode): SearchOnce =>
     async (turn) => {
       const [userId, { text }] = pick(turn);
-      // Classic finds what has the words, and has its own limit: what it must find is counted apart.
       const found = await searchLarge(
         large,
         userId,
@@ -92,6 +91,7 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
         mode === 'classic' ? { mode } : { mode, limit: LIMIT },
       );
       const count = countOf(found);
+      // Classic finds what has the words, and has its own limit: what it must find is counted apart.
       if (mode !== 'classic' && count < expected) throw new Error(`${mode} found ${count} of ${expected}`);
     };
   const bare: SearchOnce = async (turn) => {
@@ -112,7 +112,8 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
 }
 
 /** Results, and the memories that they stand for because those say the same. */
-function countOf({ results }: LargeSearch): number {
+function countOf({ results, degraded }: LargeSearch): number {
+  if (degraded !== undefined) throw new Error(`a search was degraded: ${degraded}`);
   return results.reduce((count, { duplicate_ids: duplicates }) => count + 1 + (duplicates?.length ?? 0), 0);
 }
 
