@@ -41,6 +41,9 @@ describe('candidateOfInput', () => {
     ['user', 80],
     ['web', 50],
     ['guess', 30],
+    ['tool_call', 95],
+    ['user_explicit', 90],
+    ['conversation', 70],
     ['elsewhere', 80],
   ])('what comes from %s has a confidence of %i, unless it says otherwise', (source, confidence) => {
     expect(candidateOfInput({ content: 'A note.', source }, NOW).candidate.confidence).toBe(confidence);

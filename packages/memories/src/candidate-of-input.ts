@@ -5,7 +5,17 @@ import type { MemoryToWrite } from './plan-writes.ts';
 const DAY_MS = 86_400_000;
 
 /** Confidence of what a person or tool saves by hand, where it says nothing itself (source D). */
-const CONFIDENCE_BY_SOURCE: Readonly<Record<string, number>> = { tool: 95, user: 80, web: 50, guess: 30 };
+const CONFIDENCE_BY_SOURCE: Readonly<Record<string, number>> = {
+  tool: 95,
+  user: 80,
+  web: 50,
+  guess: 30,
+  // Names that extraction gives, as certain as there (D14).
+  tool_call: 95,
+  auto_discovery: 95,
+  user_explicit: 90,
+  conversation: 70,
+};
 const DEFAULT_SOURCE = 'user';
 
 /** A memory of the REST API as a candidate, stated now. Keys and categories are kept as they were given. */

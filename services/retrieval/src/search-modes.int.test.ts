@@ -565,6 +565,19 @@ describe('scopes, pending turns, time', () => {
       memory: { content: 'Today the heron caught a carp', provenance: { message_ids: ['p2'] } },
     });
     expect((await pending())[0]?.memory.id).toBe(turn?.memory.id);
+    for (const filters of [
+      { kinds: ['fact'] },
+      { tiers: [2] },
+      { tags: ['birds'] },
+      { categories: ['animals'] },
+      { project: 'lake' },
+      { conversation_id: 'elsewhere' },
+    ]) {
+      const filtered = await search({ query: 'heron carp', user_id, include_pending: true, filters });
+      expect(filtered.results.every((result) => result.turn === undefined)).toBe(true);
+    }
+    const before = { query: 'heron carp', user_id, include_pending: true, as_of: '2020-01-01T00:00:00Z' };
+    expect((await search(before)).results).toEqual([]);
     const without = await search({ query: 'heron carp', user_id });
     expect(without.results.every((result) => result.turn === undefined)).toBe(true);
     await database.query(`update conversations set extracted_seq = 2 where id = 'pond'`);

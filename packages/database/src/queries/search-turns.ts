@@ -9,6 +9,10 @@ export type TurnSearch = Readonly<{
   conversationIds: readonly string[] | null;
   /** Only what no extraction has read yet. */
   pendingOnly: boolean;
+  /** Of conversations of this project; left out: of any. */
+  project?: string | undefined;
+  /** What was said by then; left out: everything. */
+  until?: Date | undefined;
   limit: number;
 }>;
 
@@ -42,6 +46,8 @@ export async function searchTurns(sql: Sql, search: TurnSearch): Promise<TurnRow
        from conversations c join messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
        where c.tenant_id = $1::uuid and ${owned} and ($4::text[] is null or c.id = any($4::text[]))
          and (not $5::boolean or (c.extracted_seq < c.last_seq and m.seq > c.extracted_seq))
+         and ($7::text is null or c.project = $7::text)
+         and ($8::timestamptz is null or m.created_at <= $8::timestamptz)
          and m.role in ('user', 'assistant') and m.content is not null and not m.superseded
        order by m.created_at desc, m.seq desc limit ${LATEST}
      ), scored as (
@@ -51,7 +57,16 @@ export async function searchTurns(sql: Sql, search: TurnSearch): Promise<TurnRow
      select conversation_id as "conversationId", user_id as "userId", project, id as "messageId", role, content,
        created_at as "createdAt", pending, score as "turnScore"
      from scored order by score desc, created_at desc, seq desc, conversation_id limit $6::integer`,
-    [search.tenantId, search.userId, search.terms, search.conversationIds, search.pendingOnly, search.limit],
+    [
+      search.tenantId,
+      search.userId,
+      search.terms,
+      search.conversationIds,
+      search.pendingOnly,
+      search.limit,
+      search.project ?? null,
+      search.until ?? null,
+    ],
   );
   return rows;
 }

@@ -15,7 +15,7 @@ import { withSpan } from '@factmill/telemetry';
 import type { EmbeddedQuery, EmbedQuery } from '../embed-query.ts';
 import type { ChannelHits } from './candidate.ts';
 import type { SearchSettings } from './search-settings.ts';
-import { turnToRow } from './turn-row.ts';
+import { mayBeTurns, turnToRow } from './turn-row.ts';
 
 export type GatherDeps = Readonly<{ database: DatabasePool; embedQuery: EmbedQuery }>;
 
@@ -132,7 +132,7 @@ export function createGather({ database, embedQuery }: GatherDeps) {
       ];
     });
     const turns =
-      request.include_turns || request.include_pending
+      (request.include_turns || request.include_pending) && mayBeTurns(target.filters)
         ? [attempt('turns', () => byTurns(target, request, terms, limit))]
         : [];
     const found = (await Promise.all([...searches, ...turns])).flat();
@@ -145,14 +145,19 @@ export function createGather({ database, embedQuery }: GatherDeps) {
     terms: readonly string[],
     limit: number,
   ): Promise<ChannelHits[]> {
-    const { tenantId, userId } = target;
-    const conversationIds = request.scopes?.filter((scope) => scope !== GLOBAL_SCOPE) ?? null;
+    const { tenantId, userId, filters, asOf } = target;
+    const scopes = request.scopes?.filter((scope) => scope !== GLOBAL_SCOPE) ?? null;
+    const { conversation_id: only } = filters;
+    const conversationIds =
+      only === undefined ? scopes : (scopes ?? [only]).filter((scope) => scope === only);
     const rows = await searchTurns(database, {
       tenantId,
       userId,
       terms,
       conversationIds,
       pendingOnly: !request.include_turns,
+      project: filters.project,
+      until: asOf === undefined ? undefined : earlier(asOf.validAt, asOf.knownAt),
       limit,
     });
     // Asked for all turns but not for pending ones, those are left to their extraction.
@@ -168,6 +173,10 @@ export function createGather({ database, embedQuery }: GatherDeps) {
     });
     return [{ channel: 'turns', hits }];
   }
+}
+
+function earlier(left: Date, right: Date): Date {
+  return left < right ? left : right;
 }
 
 /** The hits of a channel from all scopes as one list, best first. */

@@ -1,14 +1,25 @@
+import type { SearchFilters } from '@factmill/contracts';
 import type { MemoryRow, TurnRow } from '@factmill/database';
 import { createHash } from 'node:crypto';
+
+const FORM = { tier: 3, kind: 'note', category: 'conversation' } as const;
+
+/** Whether messages in a memory's form pass the filters, apart from their project and conversation. */
+export function mayBeTurns({ kinds, categories, tiers, tags }: SearchFilters): boolean {
+  return (
+    tags === undefined &&
+    (kinds?.includes(FORM.kind) ?? true) &&
+    (categories?.includes(FORM.category) ?? true) &&
+    (tiers?.includes(FORM.tier) ?? true)
+  );
+}
 
 /** A stored message in a memory's form: a note of low confidence in its conversation, with an id made from its own. */
 export function turnToRow(turn: TurnRow): MemoryRow {
   return {
     id: idOf(turn),
     userId: turn.userId,
-    tier: 3,
-    kind: 'note',
-    category: 'conversation',
+    ...FORM,
     key: null,
     value: null,
     content: turn.content,
