@@ -49,6 +49,9 @@ describe('readable content', () => {
     ['hobbies', 'chess, golf', "The user's hobbies are chess, golf."],
     ['marital_status', 'single', "The user's marital status is single."],
     ['is_vegetarian', 'true', 'The user is vegetarian.'],
+    ['married', 'true', 'The user is married.'],
+    ['retired', 'no', 'The user is not retired.'],
+    ['pregnant', 'in May', "The user's pregnant is in May."],
     ['has_children', 'no', 'The user does not have children.'],
     ['motto', 'costs $1 & $&', "The user's motto is costs $1 & $&."],
   ])('%s: %s → %s', (key, value, content) => {

@@ -24,13 +24,16 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
 const TRUE = /^(?:true|yes)$/i;
 const FALSE = /^(?:false|no)$/i;
 
+/** Words that say how somebody is: `married: true`. */
+const STATE = /(?:ed|vegan|arian|nant|betic|^single|^celiac)$/;
+
 /** `is_vegetarian: true` → "The user is vegetarian." */
 function booleanSentence(words: string, value: string): string | null {
   const positive = TRUE.test(value);
   if (!positive && !FALSE.test(value)) return null;
   const [verb = '', ...rest] = words.split(' ');
   const object = rest.join(' ');
-  if (object === '') return null;
+  if (object === '') return STATE.test(verb) ? `The user is ${positive ? '' : 'not '}${verb}.` : null;
   if (verb === 'is') return `The user is ${positive ? '' : 'not '}${object}.`;
   if (verb === 'has') return positive ? `The user has ${object}.` : `The user does not have ${object}.`;
   return null;

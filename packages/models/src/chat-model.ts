@@ -31,11 +31,13 @@ export type ChatRequest = Readonly<{
   schema?: ReplySchema;
   /** Has the reply streamed; it is returned when it is complete all the same. */
   stream?: boolean;
+  /** Takes a reply without text as one; otherwise it is an error. */
+  mayBeEmpty?: boolean;
   signal?: AbortSignal;
 }>;
 
 export type ChatReply = Readonly<{
-  /** Never empty. */
+  /** Empty only where the request allows it. */
   text: string;
   /** As the endpoint says it: `stop`, or `length` when the text was cut at `maxTokens`. */
   finishReason: string;
@@ -95,7 +97,7 @@ export function createChatModelAt(
     name: model,
     complete: async (request) => {
       try {
-        return parseChatReply(await ask(request), model);
+        return parseChatReply(await ask(request), model, { mayBeEmpty: request.mayBeEmpty ?? false });
       } catch (error) {
         request.signal?.throwIfAborted();
         throw endpoint.toError(error);

@@ -61,6 +61,18 @@ describe('parseChatReply', () => {
     expect(() => parseChatReply(body, 'small')).toThrow(expect.objectContaining({ code }));
   });
 
+  test('a reply without text is one where it may be', () => {
+    const body = reply({ content: ' ' });
+    expect(parseChatReply(body, 'small', { mayBeEmpty: true })).toMatchObject({
+      text: ' ',
+      finishReason: 'stop',
+    });
+    const cut = reply({ content: '' }, { finish_reason: 'length' });
+    expect(() => parseChatReply(cut, 'small', { mayBeEmpty: true })).toThrow(
+      expect.objectContaining({ code: 'model_truncated' }),
+    );
+  });
+
   test.each([undefined, null, 7, 'text', [], {}, { choices: [] }, { choices: [null] }, { choices: [{}] }])(
     '%j is no completion',
     (body) => {

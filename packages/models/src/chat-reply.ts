@@ -8,9 +8,13 @@ import { isRecord, UnusableReplyError } from './error-signals.ts';
  *
  * Throws UnusableReplyError when it is no completion, AppError `model_refusal` when the model or its filter
  * declined, `model_truncated` when the limit was reached before any text, `model_bad_reply` when there is no text
- * for no given reason. A text that was cut is returned, with `finishReason` `length`.
+ * for no given reason and it may not be empty. A text that was cut is returned, with `finishReason` `length`.
  */
-export function parseChatReply(body: unknown, configuredModel: string): ChatReply {
+export function parseChatReply(
+  body: unknown,
+  configuredModel: string,
+  { mayBeEmpty = false }: Readonly<{ mayBeEmpty?: boolean }> = {},
+): ChatReply {
   const choice: unknown = isRecord(body) && Array.isArray(body['choices']) ? body['choices'][0] : undefined;
   const message = isRecord(choice) ? choice['message'] : undefined;
   if (!isRecord(body) || !isRecord(choice) || !isRecord(message)) throw new UnusableReplyError(body);
@@ -21,7 +25,8 @@ export function parseChatReply(body: unknown, configuredModel: string): ChatRepl
     throw new AppError('model_refusal', 'The model, or the filter in front of it, declined to answer.');
   }
   const text = readContent(message['content']);
-  if (text.trim() === '') throw emptyReplyError(finishReason);
+  const isEmpty = text.trim() === '';
+  if (isEmpty && (finishReason === 'length' || !mayBeEmpty)) throw emptyReplyError(finishReason);
 
   const usage = isRecord(body['usage']) ? body['usage'] : {};
   return {

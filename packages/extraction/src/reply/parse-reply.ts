@@ -76,6 +76,10 @@ export function parseReply(raw: string, options: { allowLine?: boolean } = {}): 
     rejected: sink.rejections(),
   });
   if (recognised) return answer(statusOfJson(sink, found.complete, true));
+  if (options.allowLine === true && raw.trim() === '') {
+    sink.reject('not_a_fact');
+    return answer('empty');
+  }
   if (options.allowLine === true && found.text !== '') {
     const status = statusOfLine(found.text, sink);
     if (status !== 'invalid') return answer(status);

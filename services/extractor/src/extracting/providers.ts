@@ -97,6 +97,8 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
       ...(schema === null ? {} : { schema }),
       // A line is read as it comes (B4); JSON is of no use before its end.
       ...(question.preset.reply === 'line' ? { stream: true } : {}),
+      // Nothing is an answer too: to be read, kept, and asked about again like any other.
+      mayBeEmpty: true,
       signal: question.signal,
       outputFactor,
     });
@@ -107,7 +109,7 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
     ask: (question) => ask(question, []),
     askAgain: (question, invalid) =>
       ask(question, [
-        { role: 'assistant', content: invalid.raw.slice(0, 4_000) },
+        { role: 'assistant', content: invalid.raw.slice(0, 4_000).trim() || '(nothing)' },
         { role: 'user', content: REPAIR[question.preset.reply] },
       ]),
     askLonger: (question) => ask(question, [], 2),
