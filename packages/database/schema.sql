@@ -109,9 +109,30 @@ documents.project text
 documents.metadata jsonb not null default '{}'::jsonb
 documents.created_at timestamp with time zone not null default now()
 documents.updated_at timestamp with time zone not null default now()
+embedding_builds.model text not null
+embedding_builds.worker uuid
+embedding_builds.leased_until timestamp with time zone
+embedding_builds.stage text not null default 'memories'::text
+embedding_builds.position uuid not null default '00000000-0000-0000-0000-000000000000'::uuid
+embedding_builds.pass integer not null default 1
+embedding_builds.pass_started_at timestamp with time zone not null default now()
+embedding_builds.found integer not null default 0
+embedding_builds.done bigint not null default 0
+embedding_builds.total bigint not null default 0
+embedding_builds.started_at timestamp with time zone not null default now()
 embedding_models.id text not null
 embedding_models.dimensions integer not null
 embedding_models.created_at timestamp with time zone not null default now()
+embedding_models.state text not null default 'building'::text
+embedding_models.provider text
+embedding_models.endpoint_model text
+embedding_models.endpoint_dimensions integer
+embedding_models.endpoint_sha256 bytea
+embedding_models.activated_at timestamp with time zone
+embedding_refusals.model text not null
+embedding_refusals.memory_id uuid
+embedding_refusals.chunk_id uuid
+embedding_refusals.content_hash bytea
 extraction_outputs.extraction_id uuid not null
 extraction_outputs.number integer not null
 extraction_outputs.tenant_id uuid not null
@@ -328,7 +349,15 @@ documents.documents_attachment_check CHECK (((conversation_id IS NULL) OR (proje
 documents.documents_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 documents.documents_pkey PRIMARY KEY (tenant_id, id)
 documents.documents_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+embedding_builds.embedding_builds_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
+embedding_builds.embedding_builds_pkey PRIMARY KEY (model)
+embedding_builds.embedding_builds_stage_check CHECK ((stage = ANY (ARRAY['memories'::text, 'chunks'::text])))
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
+embedding_models.embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
+embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
+embedding_refusals.embedding_refusals_memory_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE
+embedding_refusals.embedding_refusals_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
+embedding_refusals.embedding_refusals_subject_check CHECK ((num_nonnulls(memory_id, chunk_id) = 1))
 extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (extraction_id) REFERENCES extractions(id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number)
 extraction_outputs.extraction_outputs_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
@@ -384,6 +413,9 @@ CREATE INDEX document_chunks_embedding_pending_idx ON public.document_chunks USI
 CREATE INDEX document_chunks_short_idx ON public.document_chunks USING btree (tenant_id, user_id) WHERE (matching_text IS NOT NULL)
 CREATE INDEX documents_conversation_idx ON public.documents USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL)
 CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user_id, created_at DESC, id DESC)
+CREATE UNIQUE INDEX embedding_models_active_key ON public.embedding_models USING btree (state) WHERE (state = 'active'::text)
+CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals USING btree (chunk_id, model) WHERE (chunk_id IS NOT NULL)
+CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model) WHERE (memory_id IS NOT NULL)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -695,6 +727,21 @@ begin
   return v_taken;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.activate_embedding_model(model_id text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
+  delete from embedding_builds where model = model_id;
+  if not found then
+    return false;
+  end if;
+  update embedding_models set state = 'retired' where state = 'active' and id <> model_id;
+  update embedding_models set state = 'active', activated_at = now() where id = model_id;
+  return true;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.add_memories(given jsonb, changed_by text, extraction uuid)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -838,6 +885,19 @@ AS $function$
       where conversation <> '' or s.refreshed_by is distinct from made_by
 $function$
 
+CREATE OR REPLACE FUNCTION public.begin_embedding_build(model_id text, revived boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
+  update embedding_models set state = 'building' where id = model_id and state = 'retired' and revived;
+  if exists (select from embedding_models where id = model_id and state = 'building') then
+    perform create_embedding_index(model_id);
+    insert into embedding_builds (model) values (model_id) on conflict do nothing;
+  end if;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer)
  RETURNS json
  LANGUAGE plpgsql
@@ -969,18 +1029,58 @@ AS $function$
     extraction_due(trigger, schedule, turns, tokens, has_reply, last_at) as due
 $function$
 
+CREATE OR REPLACE FUNCTION public.create_embedding_index(model_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format(
+    'create index if not exists %I on memory_embeddings using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) where model = %L',
+    'memory_embeddings_hnsw_' || left(md5(model_id), 12),
+    (select dimensions from embedding_models where id = model_id), model_id);
+end $function$
+
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
-  insert into embedding_models (id, dimensions) values (model, model_dimensions) on conflict do nothing;
+  insert into embedding_models (id, dimensions, state, activated_at)
+    select model, model_dimensions, case when a.is_first then 'active' else 'building' end,
+           case when a.is_first then now() end
+      from (select not exists (select from embedding_models where state = 'active') as is_first) as a
+    on conflict do nothing;
   if found then
-    execute format(
-      'create index %I on memory_embeddings using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) where model = %L',
-      'memory_embeddings_hnsw_' || left(md5(model), 12), model_dimensions, model);
+    perform create_embedding_index(model);
   end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.drop_embeddings(model_id text, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_dropped integer;
+  v_of_chunks integer;
+begin
+  perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
+  if exists (select from embedding_models where id = model_id and state = 'active') then
+    return 0;
+  end if;
+  delete from embedding_builds where model = model_id;
+  update embedding_models set state = 'retired' where id = model_id;
+  delete from memory_embeddings e where e.model = model_id and e.memory_id in (
+    select memory_id from memory_embeddings where model = model_id limit most);
+  get diagnostics v_dropped = row_count;
+  delete from document_chunk_embeddings e where e.model = model_id and e.chunk_id in (
+    select chunk_id from document_chunk_embeddings where model = model_id limit most);
+  get diagnostics v_of_chunks = row_count;
+  if v_dropped + v_of_chunks = 0 then
+    delete from embedding_refusals where model = model_id;
+    execute format('drop index if exists %I', 'memory_embeddings_hnsw_' || left(md5(model_id), 12));
+  end if;
+  return v_dropped + v_of_chunks;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)

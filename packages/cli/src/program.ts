@@ -1,11 +1,13 @@
 import { VERSION } from '@factmill/runtime';
 import { Command } from 'commander';
+import { addBackfillCommand } from './backfill-command.ts';
 import { addCalibrateCommand } from './calibrate-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
+import { addReembedCommand } from './reembed-command.ts';
 
 /** The `factmill` command. It reads DATABASE_URL from the environment or `.env`. */
 export function createProgram(): Command {
@@ -15,6 +17,8 @@ export function createProgram(): Command {
   addConfigCommands(program);
   addCalibrateCommand(program);
   addCompressCommands(program);
+  addBackfillCommand(program);
+  addReembedCommand(program);
   addMcpCommand(program);
   return program;
 }

@@ -150,7 +150,7 @@ export const searchResponseSchema = z.object({
     .string()
     .optional()
     .describe(
-      'What was left out, separated by commas: `embedding_unavailable`, `rerank_unavailable`, or a channel as in `text_unavailable`.',
+      'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, or a channel as in `text_unavailable`.',
     ),
   skipped: skippedSchema.optional(),
   explain: z

@@ -1,18 +1,6 @@
 import type { Config } from '@factmill/config';
 import type { JobData } from '@factmill/contracts';
-import {
-  countPendingChunks,
-  countPendingEmbeddings,
-  countStaleSummaries,
-  type DatabasePool,
-  DEFAULT_TENANT_ID,
-  findDropped,
-  type LedgerStatistics,
-  listOpenBreakers,
-  readLedgerStatistics,
-  registerEmbeddingModel,
-  renewLeases,
-} from '@factmill/database';
+import { type DatabasePool, DEFAULT_TENANT_ID, findDropped, renewLeases } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Embedder } from '@factmill/models';
@@ -24,7 +12,8 @@ import {
   createReadiness,
   VERSION,
 } from '@factmill/runtime';
-import { createGauge, type Logger, type Telemetry } from '@factmill/telemetry';
+import type { Logger, Telemetry } from '@factmill/telemetry';
+import { createModelsInUse, registerConfigured } from '@factmill/vectors';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { startCompressing } from './compressing/start-compressing.ts';
@@ -47,11 +36,13 @@ import { createProviderWatch } from './extracting/provider-watch.ts';
 import { createChatProvider, createExtractiveProvider } from './extracting/providers.ts';
 import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
+import { addGauges } from './gauges.ts';
 import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
+import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
 import { createSummariser } from './summarising/summariser.ts';
@@ -108,6 +99,8 @@ async function build(
   const prompts = await loadPrompts(config.extractor.promptsDir);
   const newId = () => uuidv7();
   const wantsEmbedding = config.embedding.provider !== 'none';
+  const embedding = { database, config: config.embedding, configured: deps.embedder };
+  const models = closers.add(createModelsInUse({ ...embedding, now: Date.now }));
   const breakerDeps = {
     database,
     logger,
@@ -117,7 +110,7 @@ async function build(
   let embeddingFits = true;
   const embedTexts = wantsEmbedding
     ? createEmbedTexts({
-        embedder: deps.embedder,
+        models,
         database,
         breaker:
           config.embedding.provider === 'openai'
@@ -134,9 +127,8 @@ async function build(
     config.extractor.chatModel === null
       ? null
       : closers.add(openChatModel(config.extractor.chatModel, logger));
-  const { profile } = deps.embedder;
   // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
-  if (profile !== null) await registerEmbeddingModel(database, profile.id, profile.dimensions);
+  if (deps.embedder.profile !== null) await registerConfigured(embedding);
   const breaker =
     config.extractor.chatModel === null
       ? null
@@ -237,11 +229,23 @@ async function build(
   closers.add({ close: () => settlesWithin(compressing.close(), HAND_BACK_MS) });
   const embedPending = createEmbedPending({ database, embedTexts, logger });
   const embedChunks = createEmbedChunks({ database, embedTexts, logger, now });
-  /** Memories before documents; neither when the model is away. */
+  const upkeep = createVectorUpkeep({
+    database,
+    config: config.embedding,
+    embedder: deps.embedder,
+    models,
+    logger,
+    newId,
+    now,
+  });
+  closers.add({ close: () => settlesWithin(upkeep.close(), HAND_BACK_MS) });
+  /** Memories before documents, and those before the vectors of another model; nothing when the model is away. */
   const embedAll = async (job: JobData<'embed'>, signal: AbortSignal): Promise<JobOutcome> => {
     const outcome = await embedPending(job, signal);
     const isOver = outcome.kind !== 'done' || outcome.counts?.['unavailable'] !== undefined;
-    return isOver || job.memoryIds !== undefined ? outcome : embedChunks(signal);
+    if (isOver || job.memoryIds !== undefined) return outcome;
+    const ofChunks = await embedChunks(signal);
+    return ofChunks.kind === 'done' ? upkeep.build(signal) : ofChunks;
   };
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
 
@@ -267,7 +271,11 @@ async function build(
     concurrency: MAINTENANCE_CONCURRENCY,
     handler: async (job, { signal }) => {
       if (job.name === 'embed') return embedAll(job.data, signal);
-      if (job.name === 'purge') return purgeJob(signal);
+      if (job.name === 'purge') {
+        const purged = await purgeJob(signal);
+        await upkeep.check(signal);
+        return purged;
+      }
       if (job.name === 'compress-due') return compressing.runDue(signal);
       return { kind: 'done' };
     },
@@ -281,6 +289,7 @@ async function build(
     graceMs: config.extractor.sweepGraceMs,
     defaultTenantId: DEFAULT_TENANT_ID,
     wantsEmbedding,
+    isBuilding: upkeep.isBuilding,
     now: Date.now,
   });
   working.push(() => settlesWithin(sweeper.close(), MAINTENANCE_GRACE_MS));
@@ -319,6 +328,7 @@ async function build(
       describe: () => ({
         extraction: chatModel === null ? 'extractive' : chatModel.name,
         embedding: config.embedding.provider,
+        reembed: upkeep.progress().map(({ done, total, pass }) => ({ done, total, pass })),
         concurrency: config.extractor.concurrency,
       }),
       impaired: () => [
@@ -393,46 +403,4 @@ async function settlesWithin(work: Promise<unknown>, ms: number): Promise<void> 
     delay(ms, undefined, { signal: timer.signal }).catch(() => undefined),
   ]);
   timer.abort();
-}
-
-function addGauges(database: DatabasePool, closers: ReturnType<typeof createClosers>): void {
-  const gauge = (name: string, description: string, value: (statistics: LedgerStatistics) => number) =>
-    closers.add(
-      createGauge(name, description, async () => [{ value: value(await readLedgerStatistics(database)) }]),
-    );
-  gauge('factmill_extractions_pending', 'Extractions that wait', (statistics) => statistics.pending);
-  gauge('factmill_extractions_active', 'Extractions in work', (statistics) => statistics.active);
-  gauge(
-    'factmill_oldest_pending_seconds',
-    'Age of the oldest extraction that waits; scale extractors on it',
-    (statistics) => statistics.oldestPendingSeconds,
-  );
-  closers.add(
-    createGauge('factmill_provider_down', 'Providers that are down, by kind', async () => {
-      const down = await listOpenBreakers(database);
-      return ['llm', 'embedding'].map((kind) => ({
-        value: down.filter((provider) => provider.startsWith(`${kind}:`)).length,
-        attributes: { kind },
-      }));
-    }),
-  );
-  closers.add(
-    createGauge(
-      'factmill_embeddings_pending',
-      'Memories that wait for their vector, up to 10,000',
-      async () => [{ value: await countPendingEmbeddings(database) }],
-    ),
-  );
-  closers.add(
-    createGauge('factmill_summaries_stale', 'Summaries that wait for a refresh, up to 10,000', async () => [
-      { value: await countStaleSummaries(database) },
-    ]),
-  );
-  closers.add(
-    createGauge(
-      'factmill_document_chunks_pending',
-      'Parts of documents that wait for their vector and for a worker, up to 10,000',
-      async () => [{ value: await countPendingChunks(database) }],
-    ),
-  );
 }

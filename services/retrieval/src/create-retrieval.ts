@@ -6,6 +6,7 @@ import { getPreset } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
+import { createModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
 import { contextRoutes } from './context/context-routes.ts';
@@ -39,9 +40,15 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const now = () => new Date();
   const reranker = createReranker(config.retrieval.rerank);
   const accesses = createAccessRecorder({ database, logger, now });
+  const models = createModelsInUse({
+    database,
+    config: config.embedding,
+    configured: embedder,
+    now: Date.now,
+  });
   const search = createSearch({
     database,
-    embedQuery: createEmbedQuery({ database, embedder, config: config.embedding, now: Date.now }),
+    embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
     reranker,
     defaultMode,
     defaultLimit: preset?.retrieval.limit ?? null,
@@ -80,6 +87,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       await server.close(config.shutdownGraceMs);
       await accesses.close();
       await reranker?.close();
+      await models.close();
     },
   };
 }

@@ -1,17 +1,24 @@
 import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { Embedder, EmbeddingProfile } from '@factmill/models';
+import type { EmbeddingProfile } from '@factmill/models';
+import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
 
 /** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
 export type EmbeddedQuery =
-  Readonly<{ profile: EmbeddingProfile; vector: readonly number[] }> | Readonly<{ unavailable: string }>;
+  | Readonly<{
+      profile: EmbeddingProfile;
+      vector: readonly number[];
+      /** False while memories may lack vectors of this model. */
+      isComplete: boolean;
+    }>
+  | Readonly<{ unavailable: string }>;
 
 export type EmbedQuery = (query: string) => Promise<EmbeddedQuery>;
 
 export type EmbedQueryDeps = Readonly<{
   database: Sql;
-  embedder: Embedder;
+  models: Pick<ModelsInUse, 'inUse'>;
   config: EmbeddingConfig;
   /** Milliseconds. */
   now: () => number;
@@ -23,11 +30,11 @@ const TIMEOUT_MS = 2_000;
 const COOL_DOWN_MS = 5_000;
 
 /**
- * Embeds queries within a time limit. Never rejects because of the model; only a database that cannot be asked
+ * Embeds queries with the model in use, within a time limit. Never rejects because of the model; only a database that cannot be asked
  * does. A model that is not registered has no stored vectors, so it is not asked at all.
  */
 export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
-  const { database, embedder, config, now } = deps;
+  const { database, models, config, now } = deps;
   const timeoutMs = config.provider === 'openai' ? Math.min(config.timeoutMs, TIMEOUT_MS) : TIMEOUT_MS;
   const registered = new Set<string>();
   let restingUntilMs = 0;
@@ -57,6 +64,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   return async (query) => {
+    const { embedder, isComplete }: ModelInUse = await models.inUse();
     const loaded = await within((signal) => embedder.loadProfile({ signal }));
     if ('unavailable' in loaded) return loaded;
     const profile = loaded.value;
@@ -65,6 +73,8 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     const embedded = await within((signal) => embedder.embed([query], { signal }));
     if ('unavailable' in embedded) return embedded;
     const [vector] = embedded.value;
-    return vector?.length === profile.dimensions ? { profile, vector } : { unavailable: 'wrong_dimensions' };
+    return vector?.length === profile.dimensions
+      ? { profile, vector, isComplete }
+      : { unavailable: 'wrong_dimensions' };
   };
 }

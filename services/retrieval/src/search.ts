@@ -134,6 +134,7 @@ export function createSearch(deps: SearchDeps): Search {
     const gathered = await gather(target, request, settings);
     const gatheredMs = performance.now() - startedAt;
     if (unavailabilityOf(gathered) !== null) degraded.add('embedding_unavailable');
+    if (isIncomplete(gathered)) degraded.add('embedding_incomplete');
     for (const [channel, error] of gathered.failed) {
       degraded.add(`${channel}_unavailable`);
       logger.warn({ channel, code: isAppError(error) ? error.code : 'internal' }, 'a search channel failed');
@@ -208,6 +209,10 @@ function answeringChannels({ failed, embedded }: Gathered, { channels }: SearchS
       !failed.has(channel) &&
       !(channel === 'vector' && (embedded === null || 'unavailable' in embedded)),
   ).length;
+}
+
+function isIncomplete({ embedded }: Gathered): boolean {
+  return embedded !== null && 'isComplete' in embedded && !embedded.isComplete;
 }
 
 function unavailabilityOf({ embedded }: Gathered): string | null {

@@ -8,7 +8,7 @@ import type { DatabasePool } from '../pool/sql.ts';
 import { acceptConversations } from './accept.ts';
 import { applyNewMemories, type NewMemories } from './apply-memories.ts';
 import { findConversation } from './conversations.ts';
-import { registerEmbeddingModel } from './embeddings.ts';
+import { registerEmbeddingModel } from './embedding-models.ts';
 import { findExtraction } from './extractions.ts';
 import { type Claim, claimExtraction } from './ledger.ts';
 import { insertMemories, type NewMemory } from './memory-writes.ts';

@@ -1,9 +1,10 @@
 import type { Sql } from '../pool/sql.ts';
-import { type NewEmbedding, toVectorText } from './embeddings.ts';
+import type { NewEmbedding } from './embeddings.ts';
 import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from './memory-writes.ts';
 import { toMaxDistance } from './neighbours.ts';
 import type { AfterApply } from './summary-refresh.ts';
+import { toVectorText } from './vector-text.ts';
 
 export type NewMemories = Readonly<{
   memories: readonly NewMemory[];

@@ -1,5 +1,6 @@
 import type { Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
+import { toVectorText } from './vector-text.ts';
+import { refuseVector } from './missing-vectors.ts';
 
 /** A chunk that lacks its vector. */
 export type PendingChunk = Readonly<{ id: string; content: string }>;
@@ -35,6 +36,7 @@ export async function releaseChunks(sql: Sql, ids: readonly string[]): Promise<v
 
 /** Stops waiting for the vectors of chunks whose text the model refuses. */
 export async function giveUpChunks(sql: Sql, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await refuseVector(sql, null, 'chunks', id);
   await sql.query(
     `update document_chunks set embedding_pending_since = null, embedding_leased_until = null
      where id = any($1::uuid[])`,

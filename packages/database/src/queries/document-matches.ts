@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
+import { toVectorText } from './vector-text.ts';
 
 /** A part of a document that a conversation can see. */
 export type DocumentChunk = Readonly<{

@@ -1,37 +1,9 @@
 import type { Sql } from '../pool/sql.ts';
+import { refuseVector } from './missing-vectors.ts';
+import { toVectorText } from './vector-text.ts';
 
 /** A memory that lacks its vector. */
 export type PendingEmbedding = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
-
-/**
- * Makes an embedding model known and builds its partial HNSW index (instant: it has no rows yet). Safe to call
- * at every start and from several processes.
- *
- * @param model stable id of the model's profile
- * @param dimensions 1 to 4,000 (what halfvec indexes hold)
- */
-export async function registerEmbeddingModel(sql: Sql, model: string, dimensions: number): Promise<void> {
-  const known = await sql.maybeOne<{ dimensions: number }>(
-    'select dimensions from embedding_models where id = $1::text',
-    [model],
-  );
-  if (known !== undefined) return;
-  // One statement, so that it is atomic without a client-side transaction. format() quotes name and literal.
-  await sql.query(`select create_embedding_model($1::text, $2::integer)`, [model, dimensions]);
-}
-
-/** The id in `embedding_models`, or undefined when the model is not registered. */
-export function findEmbeddingModel(sql: Sql, model: string): Promise<{ dimensions: number } | undefined> {
-  return sql.maybeOne('select dimensions from embedding_models where id = $1::text', [model]);
-}
-
-/**
- * halfvec's text form. A halfvec keeps 11 bits of each component and nothing below 6e-8, so seven decimals lose
- * nothing; as whole numbers with an exponent they take half the time and half the bytes of the shortest exact form.
- */
-export function toVectorText(vector: readonly number[]): string {
-  return `[${vector.map((component) => `${Math.round(component * 1e7)}e-7`).join(',')}]`;
-}
 
 /** The sizes that a model is registered with under names of the form `model@size`. */
 export async function listRegisteredSizes(sql: Sql, model: string): Promise<number[]> {
@@ -126,8 +98,9 @@ export async function listPendingEmbeddings(
   return rows;
 }
 
-/** Stops waiting for the vectors of memories whose text the model refuses; they are found by text. */
+/** Stops waiting for the vectors of memories whose text the model in use refuses; they are found by text. */
 export async function giveUpEmbeddings(sql: Sql, memoryIds: readonly string[]): Promise<void> {
+  for (const id of memoryIds) await refuseVector(sql, null, 'memories', id);
   await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [
     memoryIds,
   ]);

@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
+import { toVectorText } from './vector-text.ts';
 import type { StatedMemory } from './ledger.ts';
 import { escapeLike } from './memories.ts';
 import { visible } from './memory-rows.ts';

@@ -333,7 +333,9 @@ export function restoreMemory(
     `with changed as (
        update memories m set deleted_at = null, archived_at = null, valid_to = null, superseded_by = null,
          updated_at = now(), embedding_pending_since =
-           case when exists (select 1 from memory_embeddings e where e.memory_id = m.id) then null else now() end
+           case when exists (select 1 from memory_embeddings e join embedding_models l on l.id = e.model
+             where e.memory_id = m.id and e.content_hash = m.content_hash and l.state = 'active')
+           then null else now() end
        where m.tenant_id = $4::uuid and m.id = $5::uuid and ($6::text is null or m.user_id = $6::text)
          and not m.is_current
        returning m.*

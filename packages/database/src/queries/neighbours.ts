@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
+import { toVectorText } from './vector-text.ts';
 import { memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
 
 export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: string }>;

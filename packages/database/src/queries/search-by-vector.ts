@@ -1,6 +1,6 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
 import { candidateColumns, type CandidateRow } from './memory-rows.ts';
+import { toVectorText } from './vector-text.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type VectorSearch = SearchTarget &

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
-import { registerEmbeddingModel } from './embeddings.ts';
+import { registerEmbeddingModel } from './embedding-models.ts';
 import { deleteMemories, restoreMemory, updateMemory } from './memory-writes.ts';
 import {
   loadSimilarities,

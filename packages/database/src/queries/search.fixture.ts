@@ -1,5 +1,5 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { toVectorText } from './embeddings.ts';
+import { toVectorText } from './vector-text.ts';
 import { DEFAULT_TENANT_ID } from './tenants.ts';
 
 export const DIMENSIONS = 8;

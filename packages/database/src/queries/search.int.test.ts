@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { registerEmbeddingModel, toVectorText } from './embeddings.ts';
+import { registerEmbeddingModel } from './embedding-models.ts';
+import { toVectorText } from './vector-text.ts';
 import { searchByText, searchByVector, type TextSearch, type VectorSearch } from './search.ts';
 import {
   DIMENSIONS,

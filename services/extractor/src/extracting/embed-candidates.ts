@@ -1,14 +1,9 @@
-import {
-  findStoredVectors,
-  listRegisteredSizes,
-  type MemoryOwner,
-  registerEmbeddingModel,
-  type Sql,
-} from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { findStoredVectors, type MemoryOwner, registerEmbeddingModel, type Sql } from '@factmill/database';
+import { type AppError, isAppError } from '@factmill/errors';
 import { contentHash } from '@factmill/extraction';
 import { type Embedder, readsWhole } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
+import { assertSameSize, type ModelsInUse } from '@factmill/vectors';
 import { callThrough, type ProviderBreaker } from './provider-breaker.ts';
 
 /** Vectors by text, of one model, and what their similarities mean. */
@@ -35,9 +30,9 @@ export type EmbedTexts = (
 ) => Promise<Vectors>;
 
 export type EmbedTextsDeps = Readonly<{
-  embedder: Embedder;
+  models: Pick<ModelsInUse, 'inUse'>;
   database: Sql;
-  /** Null for a model in this process, which is never down. */
+  /** Of the configured endpoint; null for a model in this process, which is never down. */
   breaker: ProviderBreaker | null;
   /** Told that the endpoint's vectors do not fit, with the sentence that says what to do; null when they fit again. */
   onMismatch?: (error: AppError | null) => void;
@@ -49,17 +44,15 @@ export type EmbedTextsDeps = Readonly<{
 const MISMATCH_RECHECK_MS = 60_000;
 
 /**
- * Embeds texts: what the process has just embedded or the database holds is not computed again. Makes sure that the
+ * Embeds texts with the model in use: what the process has just embedded or the database holds is not computed again. Makes sure that the
  * database knows the model.
  *
  * @throws AppError what the embedder throws; `embedding_unavailable` while its provider is down; `embedding_mismatch`
  *   when the endpoint's vectors have another size than those that are stored, then at once for a minute
  */
 export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
-  const { embedder, database, breaker } = deps;
+  const { models, database, breaker } = deps;
   const registered = new Set<string>();
-  // A size that was set by an operator is meant; one that the endpoint chose has to stay what it was.
-  const sizeIsSet = embedder.profile !== null;
   let mismatch: { error: AppError; untilMs: number } | null = null;
 
   return async (texts, signal, { owners = [], mayProbe = true } = {}) => {
@@ -84,18 +77,19 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
     owners: readonly MemoryOwner[],
     mayProbe: boolean,
   ): Promise<Vectors> {
-    const stored = await findStored(unique, owners);
+    const { embedder, endpoint, isLocal } = await models.inUse();
+    const stored = await findStored(embedder, unique, owners);
     const missing = unique.filter((text) => !stored.has(text));
     const call = () => embedder.embed(missing, { signal });
     const computed =
-      breaker === null || embedder.isCached(missing)
+      breaker === null || isLocal || embedder.isCached(missing)
         ? await call()
         : await callThrough(breaker, { mayProbe, trustsOneFailure: true }, call);
     const profile = await embedder.loadProfile({ signal });
     if (profile === null) throw new Error('an embedder that embeds has a profile');
     if (!registered.has(profile.id)) {
-      if (!sizeIsSet) await assertSameSize(profile);
-      await registerEmbeddingModel(database, profile.id, profile.dimensions);
+      await assertSameSize(database, profile, endpoint);
+      await registerEmbeddingModel(database, profile.id, profile.dimensions, endpoint);
       registered.add(profile.id);
     }
     const vectors = new Map(missing.map((text, index) => [text, computed[index] ?? []]));
@@ -109,6 +103,7 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
   }
 
   async function findStored(
+    embedder: Embedder,
     unique: readonly string[],
     owners: readonly MemoryOwner[],
   ): Promise<ReadonlyMap<string, readonly number[]>> {
@@ -116,17 +111,6 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
     if (model === undefined || owners.length === 0 || embedder.isCached(unique)) return new Map();
     const texts = new Map(unique.map((text) => [text, contentHash(text)]));
     return findStoredVectors(database, { model, owners, texts });
-  }
-
-  async function assertSameSize({ id, dimensions }: { id: string; dimensions: number }): Promise<void> {
-    const suffix = `@${dimensions}`;
-    if (!id.endsWith(suffix)) return;
-    const known = await listRegisteredSizes(database, id.slice(0, -suffix.length));
-    if (known.length === 0 || known.includes(dimensions)) return;
-    throw new AppError(
-      'embedding_mismatch',
-      `The embedding endpoint returns vectors of ${dimensions} dimensions, but those that are stored for its model have ${known.join(' or ')}: set EMBEDDING_MODEL back to what they were made with, or run \`factmill reembed\` after setting EMBEDDING_DIMENSIONS to the new size; until then memories get no vectors and are found by text.`,
-    );
   }
 }
 

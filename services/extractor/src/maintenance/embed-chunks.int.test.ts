@@ -8,6 +8,7 @@ import {
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
 import { storeDocument } from '../../test-fixtures/store-document.ts';
+import { inUse } from '../../test-fixtures/in-use.ts';
 import { createEmbedTexts } from '../extracting/embed-candidates.ts';
 import { createEmbedChunks } from './embed-chunks.ts';
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
   clock = 0;
   embedChunks = createEmbedChunks({
     database: under.database,
-    embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
+    embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
     logger: under.logger,
     now: () => clock,
   });
@@ -55,7 +56,7 @@ describe('the vectors of documents', () => {
     const embedder = createEmbedder(under.config.embedding);
     const other = createEmbedChunks({
       database: under.database,
-      embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
+      embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
       logger: under.logger,
       now: () => 0,
     });

@@ -8,6 +8,7 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
+import { inUse } from '../../test-fixtures/in-use.ts';
 import { createEmbedTexts } from '../extracting/embed-candidates.ts';
 import { createEmbedPending } from './embed-pending.ts';
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
   closeEmbedder = embedder.close;
   embedPending = createEmbedPending({
     database: under.database,
-    embedTexts: createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now }),
+    embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
     logger: under.logger,
   });
 });

@@ -37,6 +37,7 @@ async function open(
         graceMs: GRACE_MS,
         defaultTenantId: TENANT,
         wantsEmbedding: false,
+        isBuilding: async () => false,
         now: Date.now,
       });
       closers.push(sweeper.close);

@@ -11,6 +11,8 @@ export type SweeperDeps = Readonly<{
   graceMs: number;
   defaultTenantId: string;
   wantsEmbedding: boolean;
+  /** Whether the vectors of a newly configured model are to be built. */
+  isBuilding: () => Promise<boolean>;
   now: () => number;
 }>;
 
@@ -76,7 +78,11 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   }
 
   async function isVectorMissing(): Promise<boolean> {
-    return (await countPendingEmbeddings(deps.database)) > 0 || (await countPendingChunks(deps.database)) > 0;
+    return (
+      (await countPendingEmbeddings(deps.database)) > 0 ||
+      (await countPendingChunks(deps.database)) > 0 ||
+      (await deps.isBuilding().catch(() => false))
+    );
   }
 
   async function round(): Promise<void> {

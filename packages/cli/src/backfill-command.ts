@@ -1,0 +1,54 @@
+import { findTenantId } from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { backfillVectors, registerConfigured } from '@factmill/vectors';
+import { type Command, InvalidArgumentError } from 'commander';
+import { setTimeout as delay } from 'node:timers/promises';
+import { print } from './with-database.ts';
+import { withEmbedder } from './with-embedder.ts';
+
+type Options = Readonly<{ batchSize: number; pauseMs: number; tenant?: string }>;
+
+/** `factmill backfill`: computes the vectors that memories and documents lack, in this process. */
+export function addBackfillCommand(program: Command): void {
+  program
+    .command('backfill')
+    .description('compute the vectors that memories and documents lack, oldest first; none twice')
+    .option('--batch-size <texts>', 'texts at a time', parseWhole(1, 2_048), 8)
+    .option('--pause-ms <ms>', 'rest between two batches', parseWhole(0, 3_600_000), 2_000)
+    .option('--tenant <name>', 'of one tenant only')
+    .action((options: Options) =>
+      withEmbedder(async ({ database, config, embedder: configured, models, signal }) => {
+        const tenantId = options.tenant === undefined ? null : await findTenantId(database, options.tenant);
+        if (tenantId === undefined) throw new AppError('not_found', 'There is no tenant with this name.');
+        const { embedder } = await models.inUse();
+        if (embedder === configured) await registerConfigured({ database, config, configured }, signal);
+        const profile = await embedder.loadProfile({ signal });
+        if (profile === null) throw new Error('an embedder that embeds has a profile');
+        const { stored, refused } = await backfillVectors(
+          {
+            database,
+            embedder,
+            model: profile.id,
+            pause: (signal) => delay(options.pauseMs, undefined, { signal }),
+            onProgress: (counts) => print(`${counts.stored} vectors`),
+          },
+          { tenantId, batchSize: options.batchSize },
+          signal,
+        ).catch((error: unknown) => {
+          throw signal.aborted ? signal.reason : error;
+        });
+        if (refused > 0) print(`${refused} texts are refused by the model; they are found by their words.`);
+        print(stored === 0 ? 'No vector was missing.' : `Done: ${stored} vectors of ${profile.id}.`);
+      }),
+    );
+}
+
+function parseWhole(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw new InvalidArgumentError(`give a whole number from ${least} to ${most}`);
+    }
+    return value;
+  };
+}

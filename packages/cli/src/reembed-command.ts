@@ -1,0 +1,134 @@
+import {
+  beginEmbeddingBuild,
+  countVectors,
+  type DatabasePool,
+  dropEmbeddings,
+  findActiveEmbeddingModel,
+  findEmbeddingModel,
+  listEmbeddingBuilds,
+  listEmbeddingModels,
+} from '@factmill/database';
+import { AppError } from '@factmill/errors';
+import { buildVectors, registerConfigured } from '@factmill/vectors';
+import type { Command } from 'commander';
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as newId } from 'uuid';
+import { print } from './with-database.ts';
+import { type EmbedderContext, withEmbedder } from './with-embedder.ts';
+
+type Options = Readonly<{ dryRun?: true; dropOld?: true }>;
+
+/** How long a stretch of work is between two lines of progress. */
+const STRETCH_MS = 2_000;
+const POLL_MS = 250;
+/** A running extractor looks for what there is to build within this time. */
+const SWITCH_WITHIN_MS = 30_000;
+const DROPPED_AT_A_TIME = 5_000;
+const TEXTS_PER_BATCH = 64;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** `factmill reembed`: the vectors of a newly configured model, beside those in use. */
+export function addReembedCommand(program: Command): void {
+  program
+    .command('reembed')
+    .description('build all vectors with the configured embedding model, while searches use the old ones')
+    .option('--dry-run', 'only count')
+    .option('--drop-old', 'delete the vectors of models that are not in use any more')
+    .action((options: Options) =>
+      withEmbedder((context) => {
+        if (options.dryRun) return count(context);
+        return options.dropOld ? dropOld(context) : reembed(context);
+      }),
+    );
+}
+
+/** Writes nothing, not even that the model is there. */
+async function count({ database, embedder, signal }: EmbedderContext): Promise<void> {
+  const profile = await embedder.loadProfile({ signal });
+  if (profile === null) throw new Error('an embedder that embeds has a profile');
+  const active = await findActiveEmbeddingModel(database);
+  const likeModel = active === undefined || active.id === profile.id ? null : active.id;
+  const counts = await countVectors(database, { model: profile.id, likeModel, tenantId: null });
+  const lacking = counts.memoriesLacking + counts.chunksLacking;
+  print(`Model in use: ${active?.id ?? 'none yet'}`);
+  print(`Configured:   ${profile.id}, ${profile.dimensions} dimensions`);
+  print(`Memories:     ${counts.memoriesLacking} of ${counts.memories} to embed`);
+  print(`Documents:    ${counts.chunksLacking} of ${counts.chunks} parts to embed`);
+  print(`Batches:      ${Math.ceil(lacking / TEXTS_PER_BATCH)} of up to ${TEXTS_PER_BATCH} texts`);
+  print(`Tokens:       about ${Math.ceil(counts.charactersLacking / CHARACTERS_PER_TOKEN)}`);
+  print('Nothing was changed.');
+}
+
+async function reembed(context: EmbedderContext): Promise<void> {
+  const { database, config, embedder, signal } = context;
+  const registered = await registerConfigured({ database, config, configured: embedder }, signal);
+  if (registered === null) throw new Error('an embedder that embeds has a profile');
+  const { id: model } = registered.profile;
+  if (registered.state === 'active') {
+    print(`${model} is in use already; what its vectors lack, extractors and factmill backfill make up for.`);
+    return;
+  }
+  await beginEmbeddingBuild(database, model, true);
+  print(`Building the vectors of ${model}; searches go on with those of the model in use.`);
+  const worker = newId();
+  for (let line = ''; ;) {
+    const outcome = await buildVectors(
+      { database, embedder, model, worker, now: Date.now },
+      Date.now() + STRETCH_MS,
+      signal,
+    ).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    const progress = await progressOf(database, model);
+    if (progress !== line) print(progress);
+    line = progress;
+    const state = (await findEmbeddingModel(database, model))?.state;
+    if (outcome === 'built' || state === 'active') break;
+    if (state !== 'building') throw new AppError('state_conflict', 'The build was ended by another command.');
+    if (outcome === 'elsewhere') await delay(POLL_MS, undefined, { signal });
+  }
+  await untilInUse(context, model);
+}
+
+async function progressOf(database: DatabasePool, model: string): Promise<string> {
+  const build = (await listEmbeddingBuilds(database)).find((one) => one.model === model);
+  if (build === undefined) return 'all vectors';
+  return `${build.done} of ${build.total} vectors${build.pass > 1 ? ', looking for later ones' : ''}`;
+}
+
+async function isActive(database: DatabasePool, model: string): Promise<boolean> {
+  return (await findEmbeddingModel(database, model))?.state === 'active';
+}
+
+/** Extractors that have the model configured put it into use: so that whoever writes memories can call it. */
+async function untilInUse({ database, signal }: EmbedderContext, model: string): Promise<void> {
+  const untilMs = Date.now() + SWITCH_WITHIN_MS;
+  while (!(await isActive(database, model))) {
+    if (Date.now() > untilMs) {
+      print('All vectors are there. Give all services the same EMBEDDING_* settings and restart them:');
+      print('an extractor then adds what has come since, and puts the model into use.');
+      return;
+    }
+    await delay(POLL_MS, undefined, { signal });
+  }
+  print(`Searches use ${model} now. factmill reembed --drop-old deletes the old vectors.`);
+}
+
+async function dropOld({ database, embedder, signal }: EmbedderContext): Promise<void> {
+  const configured = (await embedder.loadProfile({ signal }))?.id;
+  const models = await listEmbeddingModels(database);
+  const old = models.filter(
+    ({ id, state }) => state === 'retired' || (state === 'building' && id !== configured),
+  );
+  for (const { id } of old) {
+    let dropped = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const some = await dropEmbeddings(database, id, DROPPED_AT_A_TIME);
+      if (some === 0) break;
+      dropped += some;
+    }
+    print(`${id}: ${dropped} vectors deleted.`);
+  }
+  if (old.length === 0) print('There are no old vectors.');
+}

@@ -1,0 +1,21 @@
+import type { EmbeddingEndpoint } from '@factmill/database';
+import type { EmbedderConfig } from '@factmill/models';
+import { createHash } from 'node:crypto';
+
+/** How a configured model is called, in the form in which the database keeps it: no key, and no address as such. */
+export function endpointOf(config: EmbedderConfig): EmbeddingEndpoint {
+  if (config.provider !== 'openai') {
+    return {
+      provider: config.provider,
+      endpointModel: null,
+      endpointDimensions: null,
+      endpointSha256: null,
+    };
+  }
+  return {
+    provider: config.provider,
+    endpointModel: config.model,
+    endpointDimensions: config.dimensions ?? null,
+    endpointSha256: createHash('sha256').update(config.baseUrl.replace(/\/+$/, '')).digest('hex'),
+  };
+}

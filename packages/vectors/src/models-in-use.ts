@@ -1,0 +1,144 @@
+import {
+  type EmbeddingEndpoint,
+  type EmbeddingModelRow,
+  findActiveEmbeddingModel,
+  type Sql,
+} from '@factmill/database';
+import { isAppError } from '@factmill/errors';
+import {
+  createEmbedder,
+  type Embedder,
+  type EmbedderConfig,
+  LOCAL_EMBEDDING_PROFILE,
+} from '@factmill/models';
+import { endpointOf } from './endpoint-of.ts';
+
+/** The model that a search asks and whose vectors new memories get. */
+export type ModelInUse = Readonly<{
+  embedder: Embedder;
+  /** False for a model that is asked although memories from before it may lack its vectors. */
+  isComplete: boolean;
+  /** How it is called, if it is the configured one. */
+  endpoint: EmbeddingEndpoint | undefined;
+}>;
+
+export type ModelsInUse = Readonly<{
+  /** Rejects only when the database cannot be asked and never could. */
+  inUse: () => Promise<ModelInUse>;
+  close: () => Promise<void>;
+}>;
+
+export type ModelsInUseDeps = Readonly<{
+  database: Sql;
+  config: EmbedderConfig;
+  /** The embedder of `config`; belongs to the caller. */
+  configured: Embedder;
+  /** Milliseconds. */
+  now: () => number;
+}>;
+
+/** How long a process may go on with the model that was in use before. */
+export const IN_USE_FOR_MS = 1_000;
+
+/** A replaced model that its endpoint does not know any more is left alone this long. */
+const UNUSABLE_FOR_MS = 60_000;
+
+/**
+ * Says which embedding model is in use. The database decides (`embedding_models.state`), not the environment: a model
+ * that is newly configured is in use once all vectors are built. Until then the one before it goes on, if this
+ * process can call it: the local model always, another one when it was served at the address that is configured now.
+ * Otherwise the configured model is in use, incomplete.
+ */
+export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
+  const { config, configured, now } = deps;
+  const endpoint = endpointOf(config);
+  const previous = new Map<string, Embedder>();
+  const unusableUntil = new Map<string, number>();
+  let active: { row: EmbeddingModelRow | undefined; readAt: number } | undefined;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const readAt = now();
+    try {
+      active = { row: await findActiveEmbeddingModel(deps.database), readAt };
+    } catch (error) {
+      if (active === undefined) throw error;
+    }
+  }
+
+  async function findActive(): Promise<EmbeddingModelRow | undefined> {
+    if (active === undefined || now() - active.readAt >= IN_USE_FOR_MS) {
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    }
+    return active?.row;
+  }
+
+  function isConfigured(row: EmbeddingModelRow): boolean {
+    if (configured.profile !== null) return configured.profile.id === row.id;
+    // A model that nobody knows has no profile until its first reply; its id is its name and size.
+    return config.provider === 'openai' && row.id === `${config.model}@${row.dimensions}`;
+  }
+
+  /** The embedder of a model that is not the configured one; undefined when this process cannot call it. */
+  function embedderOf(row: EmbeddingModelRow): Embedder | undefined {
+    if ((unusableUntil.get(row.id) ?? 0) > now()) return undefined;
+    const known = previous.get(row.id);
+    if (known !== undefined) return known;
+    const its = toConfig(row);
+    if (its === undefined) return undefined;
+    const embedder = createEmbedder(its);
+    const noting = async <T>(call: Promise<T>): Promise<T> => {
+      try {
+        return await call;
+      } catch (error) {
+        if (isAppError(error) && error.code === 'model_config')
+          unusableUntil.set(row.id, now() + UNUSABLE_FOR_MS);
+        throw error;
+      }
+    };
+    const guarded: Embedder = {
+      get profile() {
+        return embedder.profile;
+      },
+      loadProfile: (options) => noting(embedder.loadProfile(options)),
+      embed: (texts, options) => noting(embedder.embed(texts, options)),
+      close: embedder.close,
+    };
+    previous.set(row.id, guarded);
+    return guarded;
+  }
+
+  function toConfig(row: EmbeddingModelRow): EmbedderConfig | undefined {
+    if (row.id === LOCAL_EMBEDDING_PROFILE.id) return { provider: 'local' };
+    if (config.provider !== 'openai' || row.provider !== 'openai' || row.endpointModel === null)
+      return undefined;
+    if (row.endpointSha256 !== endpoint.endpointSha256) return undefined;
+    // The same name with another size is the same model, which has changed.
+    if (row.endpointModel === config.model && row.endpointDimensions === (config.dimensions ?? null))
+      return undefined;
+    const { thresholds: _, dimensions: __, ...same } = config;
+    return {
+      ...same,
+      model: row.endpointModel,
+      ...(row.endpointDimensions === null ? {} : { dimensions: row.endpointDimensions }),
+    };
+  }
+
+  return {
+    inUse: async () => {
+      if (config.provider === 'none') return { embedder: configured, isComplete: true, endpoint };
+      const row = await findActive();
+      if (row === undefined || isConfigured(row)) return { embedder: configured, isComplete: true, endpoint };
+      const embedder = embedderOf(row);
+      return embedder === undefined
+        ? { embedder: configured, isComplete: false, endpoint }
+        : { embedder, isComplete: true, endpoint: undefined };
+    },
+    close: async () => {
+      await Promise.all([...previous.values()].map((embedder) => embedder.close()));
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import {
+  countPendingChunks,
+  countPendingEmbeddings,
+  countStaleSummaries,
+  type LedgerStatistics,
+  listEmbeddingBuilds,
+  listOpenBreakers,
+  readLedgerStatistics,
+  type Sql,
+} from '@factmill/database';
+import type { Closers } from '@factmill/runtime';
+import { createGauge } from '@factmill/telemetry';
+
+/** What the database says at each scrape: the same in every extractor. */
+export function addGauges(database: Sql, closers: Closers): void {
+  const gauge = (name: string, description: string, value: (statistics: LedgerStatistics) => number) =>
+    closers.add(
+      createGauge(name, description, async () => [{ value: value(await readLedgerStatistics(database)) }]),
+    );
+  gauge('factmill_extractions_pending', 'Extractions that wait', (statistics) => statistics.pending);
+  gauge('factmill_extractions_active', 'Extractions in work', (statistics) => statistics.active);
+  gauge(
+    'factmill_oldest_pending_seconds',
+    'Age of the oldest extraction that waits; scale extractors on it',
+    (statistics) => statistics.oldestPendingSeconds,
+  );
+  closers.add(
+    createGauge(
+      'factmill_reembed_vectors',
+      'Vectors of a newly configured embedding model, by state; nothing when none is being built',
+      async () =>
+        (await listEmbeddingBuilds(database)).flatMap(({ done, total }) => [
+          { value: done, attributes: { state: 'done' } },
+          { value: Math.max(0, total - done), attributes: { state: 'missing' } },
+        ]),
+    ),
+  );
+  closers.add(
+    createGauge('factmill_provider_down', 'Providers that are down, by kind', async () => {
+      const down = await listOpenBreakers(database);
+      return ['llm', 'embedding'].map((kind) => ({
+        value: down.filter((provider) => provider.startsWith(`${kind}:`)).length,
+        attributes: { kind },
+      }));
+    }),
+  );
+  closers.add(
+    createGauge(
+      'factmill_embeddings_pending',
+      'Memories that wait for their vector, up to 10,000',
+      async () => [{ value: await countPendingEmbeddings(database) }],
+    ),
+  );
+  closers.add(
+    createGauge('factmill_summaries_stale', 'Summaries that wait for a refresh, up to 10,000', async () => [
+      { value: await countStaleSummaries(database) },
+    ]),
+  );
+  closers.add(
+    createGauge(
+      'factmill_document_chunks_pending',
+      'Parts of documents that wait for their vector and for a worker, up to 10,000',
+      async () => [{ value: await countPendingChunks(database) }],
+    ),
+  );
+}
