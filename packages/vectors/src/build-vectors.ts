@@ -76,12 +76,14 @@ export async function buildVectors(
       const { vectors, refused } = await embedLacking(deps, stage, lacking, signal);
       if (vectors.length > 0) await saveBuiltVectors(database, model, stage, vectors);
       const found = vectors.length + refused;
-      if (isOver({ ...at, found: at.found + found }, next)) return 'built';
+      const isOver = isComplete({ ...at, found: at.found + found }, next);
       at = await advanceEmbeddingBuild(
         database,
         { model, worker, leaseMs },
         { ...following(at, next), found },
       );
+      // Who comes after the end begins a new pass, for what has come since.
+      if (isOver) return 'built';
       // Too slow for the lease: another worker has it now.
       if (at === undefined) return 'elsewhere';
       if (deps.now() >= untilMs) return 'more';
@@ -92,7 +94,7 @@ export async function buildVectors(
 }
 
 /** Whether the last page of a pass makes the vectors complete. */
-function isOver(at: BuildPosition, next: string | null): boolean {
+function isComplete(at: BuildPosition, next: string | null): boolean {
   if (at.stage !== 'chunks' || next !== null) return false;
   return at.found === 0 || (at.pass > 1 && at.passSeconds < SHORT_PASS_SECONDS);
 }

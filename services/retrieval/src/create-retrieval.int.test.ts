@@ -14,7 +14,7 @@ import {
 import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { openAuthenticator } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
-import { createTestDatabase, freePort, type TestDatabase } from '@factmill/testkit';
+import { createTestDatabase, freePort, type TestDatabase, waitFor } from '@factmill/testkit';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -80,6 +80,12 @@ async function withService<T>(
     await service.close();
     await embedder.close();
   }
+}
+
+/** Has one model be in use and all others not. */
+async function inUse(model: string): Promise<void> {
+  await database.query(`update embedding_models set state = 'retired' where id <> $1::text`, [model]);
+  await database.query(`update embedding_models set state = 'active' where id = $1::text`, [model]);
 }
 
 async function createKey(name: string, tenantId: string, permissions: Permission[]): Promise<string> {
@@ -212,6 +218,9 @@ describe('without embeddings text still answers', () => {
     degraded: 'embedding_unavailable',
     results: [{ channels: ['text'], memory: { content: PETS[0] } }],
   };
+  // As if no model had ever been in use: else that one goes on.
+  beforeAll(() => database.query(`update embedding_models set state = 'retired'`));
+  afterAll(() => inUse(LOCAL_EMBEDDING_PROFILE.id));
 
   test('provider none', async () => {
     await withService({ EMBEDDING_PROVIDER: 'none' }, async (service) => {
@@ -252,6 +261,36 @@ describe('without embeddings text still answers', () => {
     await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'text-embedding-3-small' }, async (service) => {
       await expect(search(query, service)).resolves.toMatchObject(degraded);
     });
+  });
+});
+
+describe('another embedding model is configured', () => {
+  const query = { query: 'what does my dog like', user_id: 'ann' };
+  const found = { results: [{ channels: ['vector', 'text'], memory: { content: PETS[0] } }] };
+
+  test('the one in use goes on until the vectors of the other are there', async () => {
+    const EMBEDDING_BASE_URL = `http://127.0.0.1:${await freePort()}`;
+    await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
+      await waitFor(async () => (await search(query, service)).degraded === undefined, {
+        describe: 'the local model to be loaded',
+      });
+      await expect(search(query, service)).resolves.toMatchObject(found);
+    });
+  });
+
+  test('when the one in use cannot be called, the other finds what it has, and the answer says so', async () => {
+    await registerEmbeddingModel(database, 'elsewhere@3', 3);
+    await inUse('elsewhere@3');
+    try {
+      await withService({}, async (service) => {
+        await waitFor(async () => (await search(query, service)).degraded === 'embedding_incomplete', {
+          describe: 'the local model to be loaded',
+        });
+        await expect(search(query, service)).resolves.toMatchObject(found);
+      });
+    } finally {
+      await inUse(LOCAL_EMBEDDING_PROFILE.id);
+    }
   });
 });
 
