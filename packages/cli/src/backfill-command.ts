@@ -1,8 +1,9 @@
 import { findTenantId } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { backfillVectors, registerConfigured } from '@factmill/vectors';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseWhole } from './parse-whole.ts';
 import { print } from './with-database.ts';
 import { withEmbedder } from './with-embedder.ts';
 
@@ -41,14 +42,4 @@ export function addBackfillCommand(program: Command): void {
         print(stored === 0 ? 'No vector was missing.' : `Done: ${stored} vectors of ${profile.id}.`);
       }),
     );
-}
-
-function parseWhole(least: number, most: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidArgumentError(`give a whole number from ${least} to ${most}`);
-    }
-    return value;
-  };
 }

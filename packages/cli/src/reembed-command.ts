@@ -13,16 +13,15 @@ import { buildVectors, registerConfigured } from '@factmill/vectors';
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as newId } from 'uuid';
+import { parseWhole } from './parse-whole.ts';
 import { print } from './with-database.ts';
 import { type EmbedderContext, withEmbedder } from './with-embedder.ts';
 
-type Options = Readonly<{ dryRun?: true; dropOld?: true }>;
+type Options = Readonly<{ dryRun?: true; dropOld?: true; wait: number }>;
 
 /** How long a stretch of work is between two lines of progress. */
 const STRETCH_MS = 2_000;
 const POLL_MS = 250;
-/** A running extractor looks for what there is to build within this time. */
-const SWITCH_WITHIN_MS = 30_000;
 const DROPPED_AT_A_TIME = 5_000;
 const TEXTS_PER_BATCH = 64;
 const CHARACTERS_PER_TOKEN = 4;
@@ -34,10 +33,16 @@ export function addReembedCommand(program: Command): void {
     .description('build all vectors with the configured embedding model, while searches use the old ones')
     .option('--dry-run', 'only count')
     .option('--drop-old', 'delete the vectors of models that are not in use any more')
+    .option(
+      '--wait <seconds>',
+      'for an extractor to put the model into use, once it is built',
+      parseWhole(0, 86_400),
+      30,
+    )
     .action((options: Options) =>
       withEmbedder((context) => {
         if (options.dryRun) return count(context);
-        return options.dropOld ? dropOld(context) : reembed(context);
+        return options.dropOld ? dropOld(context) : reembed(context, options.wait * 1_000);
       }),
     );
 }
@@ -59,7 +64,7 @@ async function count({ database, embedder, signal }: EmbedderContext): Promise<v
   print('Nothing was changed.');
 }
 
-async function reembed(context: EmbedderContext): Promise<void> {
+async function reembed(context: EmbedderContext, waitMs: number): Promise<void> {
   const { database, config, embedder, signal } = context;
   const registered = await registerConfigured({ database, config, configured: embedder }, signal);
   if (registered === null) throw new Error('an embedder that embeds has a profile');
@@ -87,7 +92,7 @@ async function reembed(context: EmbedderContext): Promise<void> {
     if (state !== 'building') throw new AppError('state_conflict', 'The build was ended by another command.');
     if (outcome === 'elsewhere') await delay(POLL_MS, undefined, { signal });
   }
-  await untilInUse(context, model);
+  await untilInUse(context, model, waitMs);
 }
 
 async function progressOf(database: DatabasePool, model: string): Promise<string> {
@@ -101,8 +106,12 @@ async function isActive(database: DatabasePool, model: string): Promise<boolean>
 }
 
 /** Extractors that have the model configured put it into use: so that whoever writes memories can call it. */
-async function untilInUse({ database, signal }: EmbedderContext, model: string): Promise<void> {
-  const untilMs = Date.now() + SWITCH_WITHIN_MS;
+async function untilInUse(
+  { database, signal }: EmbedderContext,
+  model: string,
+  waitMs: number,
+): Promise<void> {
+  const untilMs = Date.now() + waitMs;
   while (!(await isActive(database, model))) {
     if (Date.now() > untilMs) {
       print('All vectors are there. Give all services the same EMBEDDING_* settings and restart them:');
