@@ -1,3 +1,4 @@
+export { assertSameSize } from './assert-same-size.ts';
 export { backfillVectors } from './backfill-vectors.ts';
 export type { BackfillDeps } from './backfill-vectors.ts';
 export { buildVectors } from './build-vectors.ts';

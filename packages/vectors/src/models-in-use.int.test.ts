@@ -83,6 +83,25 @@ describe('which model is in use', () => {
     expect(await inUse(models)).toEqual([old, true]);
   });
 
+  test('an endpoint that chooses another size than before is a mistake; a size that was set is another model', async () => {
+    await stand.register('sized-8');
+    await stand.database.query(
+      `update embedding_models set id = 'sized@8', endpoint_model = 'sized', endpoint_dimensions = null`,
+    );
+    const { dimensions: _, ...chooses } = { ...stand.configOf('sized-8'), model: 'sized' };
+    const configured = createEmbedder(chooses);
+    closers.push(configured.close);
+    const mistaken = registerConfigured({ database: stand.database, config: chooses, configured });
+    await expect(mistaken).rejects.toMatchObject({ code: 'embedding_mismatch' });
+    expect((await open(chooses).inUse()).isComplete).toBe(true);
+
+    const meant = open({ ...chooses, dimensions: 16 });
+    await expect((await meant.inUse()).embedder.embed(['a text'])).rejects.toMatchObject({
+      code: 'model_config',
+    });
+    expect(await inUse(meant)).toEqual(['sized@16', false]);
+  });
+
   test('a database that is away leaves the last answer; one that never answered is an error', async () => {
     await stand.register('old-8');
     const models = open(stand.configOf('new-16'));

@@ -4,7 +4,7 @@ import {
   findActiveEmbeddingModel,
   type Sql,
 } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
+import { AppError, isAppError } from '@factmill/errors';
 import {
   createEmbedder,
   type Embedder,
@@ -18,6 +18,8 @@ export type ModelInUse = Readonly<{
   embedder: Embedder;
   /** False for a model that is asked although memories from before it may lack its vectors. */
   isComplete: boolean;
+  /** In this process, so that it is never down. */
+  isLocal: boolean;
   /** How it is called, if it is the configured one. */
   endpoint: EmbeddingEndpoint | undefined;
 }>;
@@ -42,6 +44,7 @@ export const IN_USE_FOR_MS = 1_000;
 
 /** A replaced model that its endpoint does not know any more is left alone this long. */
 const UNUSABLE_FOR_MS = 60_000;
+const UNUSABLE: ReadonlySet<string> = new Set(['model_config', 'embedding_mismatch']);
 
 /**
  * Says which embedding model is in use. The database decides (`embedding_models.state`), not the environment: a model
@@ -77,9 +80,10 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
   }
 
   function isConfigured(row: EmbeddingModelRow): boolean {
-    if (configured.profile !== null) return configured.profile.id === row.id;
-    // A model that nobody knows has no profile until its first reply; its id is its name and size.
-    return config.provider === 'openai' && row.id === `${config.model}@${row.dimensions}`;
+    // The size that an endpoint chose has to stay what it was: another one is a mistake, not another model.
+    const choosesSize = config.provider === 'openai' && config.dimensions === undefined;
+    if (choosesSize && row.id === `${config.model}@${row.dimensions}`) return true;
+    return configured.profile?.id === row.id;
   }
 
   /** The embedder of a model that is not the configured one; undefined when this process cannot call it. */
@@ -92,10 +96,11 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
     const embedder = createEmbedder(its);
     const noting = async <T>(call: Promise<T>): Promise<T> => {
       try {
-        return await call;
+        const value = await call;
+        if (embedder.profile?.id === row.id) return value;
+        throw new AppError('model_config', 'The replaced embedding model is not what it was.');
       } catch (error) {
-        if (isAppError(error) && error.code === 'model_config')
-          unusableUntil.set(row.id, now() + UNUSABLE_FOR_MS);
+        if (isAppError(error) && UNUSABLE.has(error.code)) unusableUntil.set(row.id, now() + UNUSABLE_FOR_MS);
         throw error;
       }
     };
@@ -104,6 +109,7 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
         return embedder.profile;
       },
       loadProfile: (options) => noting(embedder.loadProfile(options)),
+      isCached: embedder.isCached,
       embed: (texts, options) => noting(embedder.embed(texts, options)),
       close: embedder.close,
     };
@@ -127,15 +133,17 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
     };
   }
 
+  const ofConfigured = { embedder: configured, isLocal: config.provider === 'local', endpoint };
+
   return {
     inUse: async () => {
-      if (config.provider === 'none') return { embedder: configured, isComplete: true, endpoint };
+      if (config.provider === 'none') return { ...ofConfigured, isComplete: true };
       const row = await findActive();
-      if (row === undefined || isConfigured(row)) return { embedder: configured, isComplete: true, endpoint };
+      if (row === undefined || isConfigured(row)) return { ...ofConfigured, isComplete: true };
       const embedder = embedderOf(row);
-      return embedder === undefined
-        ? { embedder: configured, isComplete: false, endpoint }
-        : { embedder, isComplete: true, endpoint: undefined };
+      if (embedder === undefined) return { ...ofConfigured, isComplete: false };
+      const isLocal = row.id === LOCAL_EMBEDDING_PROFILE.id;
+      return { embedder, isComplete: true, isLocal, endpoint: undefined };
     },
     close: async () => {
       await Promise.all([...previous.values()].map((embedder) => embedder.close()));

@@ -1,10 +1,11 @@
 import { type EmbeddingModelState, registerEmbeddingModel, type Sql } from '@factmill/database';
 import type { Embedder, EmbedderConfig, EmbeddingProfile } from '@factmill/models';
+import { assertSameSize } from './assert-same-size.ts';
 import { endpointOf } from './endpoint-of.ts';
 
 /**
  * Makes the configured model known; asks its endpoint once when nobody knows it. Null for the provider `none`.
- * Throws what the embedder and the database throw.
+ * Throws what the embedder and the database throw, and `embedding_mismatch`.
  */
 export async function registerConfigured(
   deps: Readonly<{ database: Sql; config: EmbedderConfig; configured: Embedder }>,
@@ -12,9 +13,8 @@ export async function registerConfigured(
 ): Promise<{ profile: EmbeddingProfile; state: EmbeddingModelState } | null> {
   const profile = await deps.configured.loadProfile(signal === undefined ? {} : { signal });
   if (profile === null) return null;
-  const { id, dimensions } = profile;
-  return {
-    profile,
-    state: await registerEmbeddingModel(deps.database, id, dimensions, endpointOf(deps.config)),
-  };
+  const endpoint = endpointOf(deps.config);
+  await assertSameSize(deps.database, profile, endpoint);
+  const state = await registerEmbeddingModel(deps.database, profile.id, profile.dimensions, endpoint);
+  return { profile, state };
 }

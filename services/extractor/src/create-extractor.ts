@@ -44,6 +44,7 @@ import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './mainten
 import { createSweeper } from './maintenance/sweeper.ts';
 import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
+import { settlesWithin } from './settles-within.ts';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
 import { createSummariser } from './summarising/summariser.ts';
 import { createWriteSummary } from './summarising/write-summary.ts';
@@ -393,14 +394,4 @@ function openScheduler({ database, queues, config, logger }: ExtractorDeps): Sch
       },
     }),
   });
-}
-
-/** Resolves when `work` has settled, or after `ms`. */
-async function settlesWithin(work: Promise<unknown>, ms: number): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([
-    work.catch(() => undefined),
-    delay(ms, undefined, { signal: timer.signal }).catch(() => undefined),
-  ]);
-  timer.abort();
 }

@@ -7,6 +7,7 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../test-fixtures/extractor-under-test.ts';
+import { inUse } from '../test-fixtures/in-use.ts';
 import { createEmbedTexts, type EmbedTexts } from './extracting/embed-candidates.ts';
 
 jest.setTimeout(60_000);
@@ -95,7 +96,12 @@ describe('texts that have a vector already', () => {
     const embedder = createEmbedder(under.config.embedding);
     opened.push({ ...under, close: embedder.close });
     await embedder.loadProfile();
-    return createEmbedTexts({ embedder, database: under.database, breaker: null, now: Date.now });
+    return createEmbedTexts({
+      models: inUse(embedder),
+      database: under.database,
+      breaker: null,
+      now: Date.now,
+    });
   }
   const never = new AbortController().signal;
 

@@ -44,8 +44,8 @@ export type EmbedTextsDeps = Readonly<{
 const MISMATCH_RECHECK_MS = 60_000;
 
 /**
- * Embeds texts with the model in use: what the process has just embedded or the database holds is not computed again. Makes sure that the
- * database knows the model.
+ * Embeds texts with the model in use: what the process has just embedded or the database holds is not computed again.
+ * Makes sure that the database knows the model.
  *
  * @throws AppError what the embedder throws; `embedding_unavailable` while its provider is down; `embedding_mismatch`
  *   when the endpoint's vectors have another size than those that are stored, then at once for a minute

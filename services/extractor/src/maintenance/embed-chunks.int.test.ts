@@ -27,7 +27,12 @@ beforeEach(async () => {
   clock = 0;
   embedChunks = createEmbedChunks({
     database: under.database,
-    embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
+    embedTexts: createEmbedTexts({
+      models: inUse(embedder),
+      database: under.database,
+      breaker: null,
+      now: Date.now,
+    }),
     logger: under.logger,
     now: () => clock,
   });
@@ -56,7 +61,12 @@ describe('the vectors of documents', () => {
     const embedder = createEmbedder(under.config.embedding);
     const other = createEmbedChunks({
       database: under.database,
-      embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
+      embedTexts: createEmbedTexts({
+        models: inUse(embedder),
+        database: under.database,
+        breaker: null,
+        now: Date.now,
+      }),
       logger: under.logger,
       now: () => 0,
     });

@@ -25,7 +25,12 @@ beforeEach(async () => {
   closeEmbedder = embedder.close;
   embedPending = createEmbedPending({
     database: under.database,
-    embedTexts: createEmbedTexts({ models: inUse(embedder), database: under.database, breaker: null, now: Date.now }),
+    embedTexts: createEmbedTexts({
+      models: inUse(embedder),
+      database: under.database,
+      breaker: null,
+      now: Date.now,
+    }),
     logger: under.logger,
   });
 });
