@@ -73,7 +73,7 @@ test('a quiet gap outlives the extractor and the queue, and ends in one extracti
   await send(conversations, {
     id: 'garden',
     user_id: 'maya',
-    policy: { min_turns: 1, quiet_gap_s: QUIET_GAP_S, idle_timeout_s: 0 },
+    policy: { min_turns: 1, quiet_gap_s: QUIET_GAP_S, idle_timeout_s: 0, daily_flush: false },
   });
   const post = (content: string) =>
     send(`${conversations}/garden/messages`, { messages: [{ role: 'user', content }] });

@@ -251,7 +251,7 @@ describe('a regenerated reply (B6)', () => {
 
   test('before the first was extracted leaves nothing to end', async () => {
     const under = await open({ env: { EMBEDDING_PROVIDER: 'none' } });
-    const id = await begin(under, { preset: 'tiered', quiet_gap_s: 3_600 });
+    const id = await begin(under, { preset: 'tiered', quiet_gap_s: 3_600, daily_flush: false });
     await say(under, id, [asked, elm]);
     await say(under, id, [oak], { regenerated: true });
     const { rows } = await under.database.query(

@@ -32,7 +32,8 @@ const say = async (id: string, count: number, more: object = {}) =>
 
 describe('a policy (A3, A4)', () => {
   test('is kept, shown, listed, and decides when messages are extracted', async () => {
-    const policy = { min_turns: 3, quiet_gap_s: 0, idle_timeout_s: 60 };
+    // Without the daily flush: the test may run at any hour.
+    const policy = { min_turns: 3, quiet_gap_s: 0, idle_timeout_s: 60, daily_flush: false };
     const id = await begin(policy);
     expect((await say(id, 2)).extraction).toBeNull();
     const shown = (await call('GET', `/v1/conversations/${id}`)).body;
