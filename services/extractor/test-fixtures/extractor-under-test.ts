@@ -12,6 +12,7 @@ import {
   type MemoryRow,
   migrate,
 } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
 import { createEmbedder } from '@factmill/models';
 import { createQueues, type Queues } from '@factmill/queue';
 import { createClosers, queueConfigOf } from '@factmill/runtime';
@@ -180,11 +181,22 @@ export async function openExtractorUnderTest(
   };
 }
 
-/** Puts an extraction into the queue as the gateway does. */
+/**
+ * Puts an extraction into the queue. A gateway tries once, within its deadline, and leaves the rest to the sweeper; a
+ * test goes on when it is there. The job's id makes that once.
+ */
 export async function enqueueExtraction(queues: Queues, extractionId: string, generation = 0): Promise<void> {
-  await queues.enqueue([
-    { name: 'extract', data: { extractionId, tenantId: TENANT }, jobId: `${extractionId}_${generation}` },
-  ]);
+  const data = { extractionId, tenantId: TENANT };
+  const entry = { name: 'extract' as const, data, jobId: `${extractionId}_${generation}` };
+  const isThere = () =>
+    queues.enqueue([entry]).then(
+      () => true,
+      (error: unknown) => {
+        if (isAppError(error) && error.code === 'queue_unavailable') return false;
+        throw error;
+      },
+    );
+  await waitFor(isThere, { describe: 'the queue to take an extraction' });
 }
 
 async function currentMemories(database: DatabasePool, userId: string): Promise<MemoryRow[]> {
