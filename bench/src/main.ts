@@ -78,7 +78,9 @@ if (unknown.length > 0) {
 const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(
   ' ',
 );
-const machine = await describeMachine(command.replace(/ --write\b/, ''));
+const machine = await describeMachine(
+  command.replace(/ --write\b/, '').replace(/ --database[ =]\S+/, ' --database <url>'),
+);
 const rows: Row[] = [];
 for (const [name, benchmark] of Object.entries(positionals.length === 0 ? BENCHMARKS : all)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
