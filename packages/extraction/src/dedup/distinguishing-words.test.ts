@@ -61,7 +61,7 @@ test('inventedWords finds what no source names, in any form of it', () => {
 });
 
 test('reads a long text in time proportional to its length', () => {
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   distinguishingWords("a'".repeat(200_000) + ' Bruno 1,1'.repeat(20_000));
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
 });

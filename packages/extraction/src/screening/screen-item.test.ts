@@ -138,8 +138,8 @@ describe('time', () => {
     'x',
   ])('a message of %j only takes linear time', (unit) => {
     const content = unit.repeat(200_000 / unit.length);
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     screen([said(content)], { facts: [{ content: content.slice(0, 7_900) }] });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
   });
 });

@@ -235,10 +235,10 @@ describe('stripInjectedPostfixes', () => {
   });
 
   test('takes linear time', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     stripInjectedPostfixes(']'.repeat(500_000));
     stripInjectedPostfixes(`${'['.repeat(250_000)}${']'.repeat(250_000)}`);
     stripInjectedPostfixes('[facts: a]'.repeat(50_000));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
