@@ -2,25 +2,31 @@ import type { ReplyFunction } from '@factmill/testkit';
 import type { LocomoConversation, LocomoSession } from './locomo-data.ts';
 
 /**
- * A model that answers each session's extraction with the observations that were published for the session, each
- * naming its evidence. It knows the session by its longest turn.
+ * A model that answers each extraction with the observations that were published for its session, each naming its
+ * evidence. A session that is extracted in parts gets each observation with the part that has its last evidence.
  */
 export function replayObservations(conversations: readonly LocomoConversation[]): ReplyFunction {
-  const sessions = conversations
-    .flatMap((conversation) => conversation.sessions)
-    .map((session) => ({ mark: longestTurn(session), content: toReply(session) }));
+  const sessions = conversations.flatMap((conversation) => conversation.sessions);
   return ({ endpoint, userText }) => {
     if (endpoint !== 'chat') return undefined;
-    const asked = sessions.find(({ mark }) => userText.includes(mark));
-    return asked === undefined ? { status: 400 } : { content: asked.content };
+    const asked = sessions
+      .map((session) => ({ session, turnIds: turnsIn(session, userText) }))
+      .reduce((a, b) => (b.turnIds.size > a.turnIds.size ? b : a));
+    return asked.turnIds.size === 0 ? { status: 400 } : { content: toReply(asked.session, asked.turnIds) };
   };
 }
 
-function longestTurn({ turns }: LocomoSession): string {
-  return turns.map(({ text }) => text.trim()).reduce((a, b) => (b.length > a.length ? b : a), '');
+/** The turns of a session that a prompt shows. */
+function turnsIn({ turns }: LocomoSession, userText: string): Set<string> {
+  return new Set(turns.filter(({ text }) => userText.includes(text.trim())).map(({ id }) => id));
 }
 
-function toReply({ observations }: LocomoSession): string {
-  const facts = observations.map(({ text, evidence }) => ({ content: text, message_ids: evidence }));
+function toReply({ turns, observations }: LocomoSession, turnIds: ReadonlySet<string>): string {
+  const places = new Map(turns.map(({ id }, place) => [id, place]));
+  const lastOf = (evidence: readonly string[]) =>
+    evidence.reduce((a, b) => ((places.get(b) ?? -1) > (places.get(a) ?? -1) ? b : a), evidence[0] ?? '');
+  const facts = observations
+    .filter(({ evidence }) => turnIds.has(lastOf(evidence)))
+    .map(({ text, evidence }) => ({ content: text, message_ids: evidence }));
   return JSON.stringify({ facts, context: [] });
 }

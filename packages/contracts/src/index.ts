@@ -7,6 +7,7 @@ export * from './extractions.ts';
 export * from './jobs.ts';
 export * from './list.ts';
 export * from './memories.ts';
+export type { Operation } from './operation.ts';
 export * from './operations.ts';
 export * from './policy.ts';
 export * from './preset-name.ts';

@@ -1,31 +1,13 @@
 import { z } from 'zod';
-import { type Permission, apiKeySchema, createApiKeySchema, createdApiKeySchema } from './api-keys.ts';
-import {
-  acceptedMessagesSchema,
-  conversationSchema,
-  createConversationSchema,
-  flushSchema,
-  listConversationsQuerySchema,
-  listMessagesQuerySchema,
-  messageSchema,
-  patchConversationSchema,
-  postMessagesSchema,
-  userQuerySchema,
-} from './conversations.ts';
+import { apiKeySchema, createApiKeySchema, createdApiKeySchema } from './api-keys.ts';
+import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
+import { userQuerySchema } from './conversations.ts';
 import {
   documentSchema,
   documentWithContentSchema,
   listDocumentsQuerySchema,
   putDocumentSchema,
 } from './documents.ts';
-import {
-  acceptedExtractionSchema,
-  createExtractionSchema,
-  extractionSchema,
-  listExtractionsQuerySchema,
-  replayedSchema,
-  replayExtractionsSchema,
-} from './extractions.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
 import {
   memoryToolDefinitionSchema,
@@ -33,6 +15,7 @@ import {
   memoryToolResponseSchema,
 } from './memory-tool.ts';
 import { listOf } from './list.ts';
+import type { Operation } from './operation.ts';
 import {
   batchMemoriesSchema,
   batchResultSchema,
@@ -47,156 +30,11 @@ import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 
-export type Operation = Readonly<{
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** OpenAPI form, with `{id}` placeholders. */
-  path: string;
-  tag: string;
-  summary: string;
-  permission: Permission;
-  query?: z.ZodType;
-  body?: z.ZodType;
-  /** The answer's status and schema; null for no body. */
-  status: number;
-  response: z.ZodType | null;
-  idempotent?: boolean;
-}>;
-
 const deletedSchema = z.object({ deleted: z.int() });
 
 /** Every operation of the REST API: what OpenAPI describes and what the gateway's routes are tested against. */
 export const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/conversations',
-    tag: 'Conversations',
-    summary: 'Create a conversation, or get the one with that id',
-    permission: 'memory.write',
-    body: createConversationSchema,
-    status: 201,
-    response: conversationSchema,
-  },
-  {
-    method: 'get',
-    path: '/v1/conversations',
-    tag: 'Conversations',
-    summary: 'List a user’s conversations, last active first',
-    permission: 'memory.read',
-    query: listConversationsQuerySchema,
-    status: 200,
-    response: listOf(conversationSchema),
-  },
-  {
-    method: 'get',
-    path: '/v1/conversations/{id}',
-    tag: 'Conversations',
-    summary: 'Get a conversation',
-    permission: 'memory.read',
-    query: userQuerySchema,
-    status: 200,
-    response: conversationSchema,
-  },
-  {
-    method: 'patch',
-    path: '/v1/conversations/{id}',
-    tag: 'Conversations',
-    summary: 'Change title, project, policy or metadata of a conversation',
-    permission: 'memory.write',
-    body: patchConversationSchema,
-    status: 200,
-    response: conversationSchema,
-  },
-  {
-    method: 'delete',
-    path: '/v1/conversations/{id}',
-    tag: 'Conversations',
-    summary: 'Delete a conversation with its messages and extractions; memories stay',
-    permission: 'memory.write',
-    query: userQuerySchema,
-    status: 204,
-    response: null,
-  },
-  {
-    method: 'get',
-    path: '/v1/conversations/{id}/messages',
-    tag: 'Conversations',
-    summary: 'List the messages of a conversation, oldest first',
-    permission: 'memory.read',
-    query: listMessagesQuerySchema,
-    status: 200,
-    response: listOf(messageSchema),
-  },
-  {
-    method: 'post',
-    path: '/v1/conversations/{id}/messages',
-    tag: 'Conversations',
-    summary: 'Store messages and have them extracted; 202 means durable',
-    permission: 'memory.write',
-    body: postMessagesSchema,
-    status: 202,
-    response: acceptedMessagesSchema,
-    idempotent: true,
-  },
-  {
-    method: 'post',
-    path: '/v1/conversations/{id}/flush',
-    tag: 'Conversations',
-    summary: 'Extract now what is stored and not yet scheduled',
-    permission: 'memory.write',
-    body: flushSchema,
-    status: 202,
-    response: acceptedMessagesSchema,
-    idempotent: true,
-  },
-  {
-    method: 'post',
-    path: '/v1/extractions',
-    tag: 'Extractions',
-    summary: 'Store messages and extract them now; 202 means durable',
-    permission: 'memory.write',
-    body: createExtractionSchema,
-    status: 202,
-    response: acceptedExtractionSchema,
-    idempotent: true,
-  },
-  {
-    method: 'get',
-    path: '/v1/extractions',
-    tag: 'Extractions',
-    summary: 'List the ledger, newest first',
-    permission: 'memory.read',
-    query: listExtractionsQuerySchema,
-    status: 200,
-    response: listOf(extractionSchema),
-  },
-  {
-    method: 'get',
-    path: '/v1/extractions/{id}',
-    tag: 'Extractions',
-    summary: 'Get one ledger entry: state, counts, memories, errors, timings',
-    permission: 'memory.read',
-    status: 200,
-    response: extractionSchema,
-  },
-  {
-    method: 'post',
-    path: '/v1/extractions/{id}/replay',
-    tag: 'Extractions',
-    summary: 'Start an ended extraction again',
-    permission: 'memory.write',
-    status: 202,
-    response: replayedSchema,
-  },
-  {
-    method: 'post',
-    path: '/v1/extractions/replay',
-    tag: 'Extractions',
-    summary: 'Start ended extractions again, by state, user and period; 1,000 a call',
-    permission: 'memory.write',
-    body: replayExtractionsSchema,
-    status: 202,
-    response: replayedSchema,
-  },
+  ...CONVERSATION_OPERATIONS,
   {
     method: 'post',
     path: '/v1/memories',

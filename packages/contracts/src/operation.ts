@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import type { Permission } from './api-keys.ts';
+
+/** One operation of the REST API. */
+export type Operation = Readonly<{
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** OpenAPI form, with `{id}` placeholders. */
+  path: string;
+  tag: string;
+  summary: string;
+  permission: Permission;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The answer's status and schema; null for no body. */
+  status: number;
+  response: z.ZodType | null;
+  idempotent?: boolean;
+}>;
