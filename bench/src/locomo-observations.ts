@@ -9,6 +9,12 @@ export function replayObservations(conversations: readonly LocomoConversation[])
   const sessions = conversations.flatMap((conversation) => conversation.sessions);
   return ({ endpoint, userText }) => {
     if (endpoint !== 'chat') return undefined;
+    // Asked how an observation goes with the memories next to it, it lets all of them stand.
+    const newFacts = /<new_facts>([\s\S]*)<\/new_facts>/.exec(userText)?.[1];
+    if (newFacts !== undefined) {
+      const ids = new Set(newFacts.match(/\bN\d+\b/g));
+      return { content: JSON.stringify([...ids].map((id) => ({ event: 'ADD', id }))) };
+    }
     const asked = sessions
       .map((session) => ({ session, turnIds: turnsIn(session, userText) }))
       .reduce((a, b) => (b.turnIds.size > a.turnIds.size ? b : a));
