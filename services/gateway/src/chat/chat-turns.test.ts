@@ -31,6 +31,18 @@ describe('turnsOf', () => {
     expect(next[1]).toEqual(reply);
   });
 
+  test('a tool call is the same however it is written, and another one with other arguments', () => {
+    const idOf = (call: object) => replyTurn([user('x')], { content: '', toolCalls: [{ ...call }] })?.id;
+    const first = idOf({ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1,"b":[2]}' } });
+    const again = idOf({ function: { arguments: '{ "b": [2], "a": 1 }', name: 'f' }, index: 0, id: 'c' });
+    expect(again).toBe(first);
+    expect(idOf({ id: 'c', function: { name: 'f', arguments: '{"a":2,"b":[2]}' } })).not.toBe(first);
+    expect(idOf({ id: 'c', function: { name: 'f', arguments: '{"a":1' } })).not.toBe(first);
+    expect(idOf({ id: 'c', type: 'custom', custom: { name: 'f', input: 'x' } })).toBe(
+      idOf({ custom: { input: 'x', name: 'f' }, type: 'custom', id: 'c' }),
+    );
+  });
+
   test('whatever comes, a turn can be stored or is left out', () => {
     const anything = fc.record({
       role: fc.oneof(fc.constantFrom('user', 'assistant', 'tool'), fc.jsonValue()),

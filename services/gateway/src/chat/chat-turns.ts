@@ -77,8 +77,43 @@ function isRole(role: unknown): role is (typeof ROLES)[number] {
 }
 
 function stepOf(path: string, message: ChatMessage): string {
-  const calls = Array.isArray(message.tool_calls) ? JSON.stringify(message.tool_calls) : '';
+  const calls = Array.isArray(message.tool_calls) ? JSON.stringify(message.tool_calls.map(callOf)) : '';
   return digest(`${path}\n${String(message.role)}\n${textOf(message.content)}\n${calls}`);
+}
+
+/**
+ * What makes a tool call the same call, however it is written: put together from a stream, its fields are in another
+ * order, and clients write its arguments anew.
+ */
+function callOf(call: unknown): unknown {
+  if (!isRecord(call)) return call;
+  const { function: called } = call;
+  if (!isRecord(called)) return inOrder(call);
+  return [call['id'] ?? null, called['name'] ?? null, argumentsOf(called['arguments'])];
+}
+
+function argumentsOf(given: unknown): unknown {
+  if (typeof given !== 'string') return inOrder(given);
+  try {
+    return inOrder(JSON.parse(given));
+  } catch {
+    return given;
+  }
+}
+
+/** The same value with the fields of its objects in alphabetical order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, inOrder(value[key])]),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function digest(text: string): string {
