@@ -46,32 +46,45 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
     const { facts } = localsOf(response);
     facts['upstream'] = upstream.name;
     facts['memory'] = typeof memory === 'string' ? memory : 'on';
-    if (typeof memory !== 'string') {
-      await chatWithMemory(deps, { request, response, chat, upstream, memory, signal: gone.signal });
-      return;
-    }
-    response.setHeader('X-Factmill-Memory', memory);
-    const answer = await upstream.client.send({
-      method: 'POST',
-      path: pathOf(request),
-      headers: headersOf(request, deps.isOurKey, null),
-      body: chat.forward.length === raw.length ? raw : Buffer.from(chat.forward),
-      signal: gone.signal,
+    const exchange = { request, response, chat, upstream, signal: gone.signal };
+    const over =
+      typeof memory === 'string'
+        ? chatWithoutMemory(deps, { ...exchange, memory }, raw)
+        : deps.remember.follow(chatWithMemory(deps, { ...exchange, memory }));
+    await over.catch((error: unknown) => {
+      // Nobody is left to be told, and it is no fault of anybody's.
+      if (!gone.signal.aborted) throw error;
     });
-    await relay(answer, response, null);
   };
 }
 
-type Exchange = Readonly<{
+type Exchange<M> = Readonly<{
   request: Request;
   response: Response;
   chat: ChatRequest;
   upstream: ReturnType<Upstreams['ofModel']>;
-  memory: Memory;
+  memory: M;
+  /** Aborted when the caller has gone, and when the answer is out. */
   signal: AbortSignal;
 }>;
 
-async function chatWithMemory(deps: ChatDeps, exchange: Exchange): Promise<void> {
+async function chatWithoutMemory(
+  deps: ChatDeps,
+  { request, response, chat, upstream, memory, signal }: Exchange<string>,
+  raw: Buffer,
+): Promise<void> {
+  response.setHeader('X-Factmill-Memory', memory);
+  const answer = await upstream.client.send({
+    method: 'POST',
+    path: pathOf(request),
+    headers: headersOf(request, deps.isOurKey, null),
+    body: chat.forward.length === raw.length ? raw : Buffer.from(chat.forward),
+    signal,
+  });
+  await relay(answer, response, null);
+}
+
+async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promise<void> {
   const { request, response, chat, upstream, memory, signal } = exchange;
   const turns = turnsOf(chat.messages);
   const { canWrite, ...who } = memory;
@@ -117,7 +130,8 @@ function inject(
   recalled: Recalled | null,
   format: ChatDeps['format'],
 ): string {
-  if (recalled === null || recalled.text === '') return forward;
+  // Nothing is remembered: `augmented` is then the message itself, and the request goes as it came.
+  if (recalled === null || recalled.text === '' || recalled.text === query) return forward;
   if (format === 'augmented') return withUserText(forward, recalled.text);
   if (format === 'facts') return withUserText(forward, `${query}\n${recalled.text}`);
   return withSystemMessage(forward, recalled.text);
@@ -135,13 +149,23 @@ async function answerWithHits(
   });
   reader.push(body);
   const text = body.toString('utf8');
-  const isObject = text.trimStart().startsWith('{');
-  const sent = isObject
+  const sent = isJsonObject(text)
     ? Buffer.from(withMember(text, 'memory_hits', JSON.stringify(recalled?.hits ?? [])))
     : body;
   const { 'content-length': _, ...headers } = toCallerHeaders(answer.headers);
   response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': sent.length });
   response.end(sent);
+}
+
+/** What only looks like an object, such as an answer that was cut off, is passed on as it is. */
+function isJsonObject(text: string): boolean {
+  if (!text.trimStart().startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whose memory it is, or why there is none. */
@@ -183,7 +207,12 @@ function headersOf(
   isOurKey: ChatDeps['isOurKey'],
   acceptEncoding: string | null,
 ): Record<string, string | string[]> {
-  const { 'content-length': _, ...headers } = toUpstreamHeaders(request.headers, isOurKey);
+  // The body has been read, and unpacked, here.
+  const {
+    'content-length': _length,
+    'content-encoding': _encoding,
+    ...headers
+  } = toUpstreamHeaders(request.headers, isOurKey);
   return acceptEncoding === null ? headers : { ...headers, 'accept-encoding': acceptEncoding };
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { gzipSync } from 'node:zlib';
+import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
 import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
 
 const RECALLED = {
@@ -92,6 +93,18 @@ function chat(messages: unknown[], more: object = {}) {
   });
 }
 
+type PostOptions = Readonly<{ to?: string; headers?: Record<string, string>; signal?: AbortSignal }>;
+
+/** The answer as it comes. */
+function post(body: string | Buffer<ArrayBuffer>, { to, headers, signal }: PostOptions = {}) {
+  return fetch(`${to ?? gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${ADMIN_KEY}`, ...headers },
+    body,
+    signal: signal ?? null,
+  });
+}
+
 const QUESTION = { role: 'user', content: 'Where do I live?' };
 
 describe('a chat with memory', () => {
@@ -175,6 +188,63 @@ describe('a chat with memory', () => {
     const turns = await untilStored(4);
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
+
+  test('a streamed tool call is the one that the client sends back, whatever the order of its fields', async () => {
+    const call = (piece: object) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] } }] })}\n\n`;
+    upstream.answerWith((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (request.body.includes('"tool_call_id"')) {
+        response.end(events('Rain.').join(''));
+        return;
+      }
+      response.write(call({ id: 'c1', type: 'function', function: { name: 'weather', arguments: '' } }));
+      response.write(call({ function: { arguments: '{"city":"Lisbon",' } }));
+      response.end(`${call({ function: { arguments: '"day":1}' } })}data: [DONE]\n\n`);
+    });
+    await chat([QUESTION], { stream: true });
+    await untilStored(2);
+    const asked = { name: 'weather', arguments: '{"day": 1, "city": "Lisbon"}' };
+    await chat(
+      [
+        QUESTION,
+        { role: 'assistant', content: '', tool_calls: [{ id: 'c1', type: 'function', function: asked }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'rain' },
+      ],
+      { stream: true },
+    );
+    const turns = await untilStored(4);
+    expect(turns.map(({ role, superseded }) => [role, superseded])).toEqual([
+      ['user', false],
+      ['assistant', false],
+      ['tool', false],
+      ['assistant', false],
+    ]);
+  });
+
+  test('where nothing is remembered the request goes as it came', async () => {
+    onContext = ({ query }, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ text: query, memories: [] }));
+    };
+    const parts = [
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,xyz' } },
+      { type: 'text', text: 'What is this?', cache_control: { type: 'ephemeral' } },
+    ];
+    const answer = await chat([{ role: 'user', content: parts }]);
+    expect(answer.headers.get('x-factmill-memory')).toBe('on');
+    expect(upstream.received.at(-1)?.json()['messages']).toEqual([{ role: 'user', content: parts }]);
+  });
+
+  test('a request that comes packed goes on unpacked', async () => {
+    for (const more of [{ user }, {}]) {
+      const packed = gzipSync(JSON.stringify({ model: 'm', messages: [QUESTION], ...more }));
+      const response = await post(packed, { headers: { 'content-encoding': 'gzip' } });
+      expect(response.status).toBe(200);
+      expect(upstream.received.at(-1)?.headers).not.toHaveProperty('content-encoding');
+      expect(upstream.received.at(-1)?.json()['model']).toBe('m');
+    }
+  });
 });
 
 describe('trouble', () => {
@@ -239,6 +309,54 @@ describe('trouble', () => {
       body: { model: 'm', user, memory_id: `m-${number}`, messages: [QUESTION] },
     });
     expect(answer).toMatchObject({ status: 503, body: { code: 'upstream_unavailable' } });
+  });
+
+  test('an answer that only looks like JSON passes as it is', async () => {
+    for (const text of ['{not json}', '{"choices":[],', '{"choices":[] "x"}', '[{}]', '']) {
+      upstream.answerWith((_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+      });
+      const response = await post(JSON.stringify({ model: 'm', user, messages: [QUESTION] }));
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(text);
+    }
+  });
+
+  test('a caller that leaves before the answer is no error, and frees the upstream', async () => {
+    const leaving = new AbortController();
+    const freed = new Promise<void>((resolve) => {
+      upstream.answerWith((_request, response) => {
+        response.once('close', resolve);
+        leaving.abort();
+      });
+    });
+    const body = JSON.stringify({ model: 'm', user, messages: [QUESTION] });
+    await expect(post(body, { signal: leaving.signal })).rejects.toThrow('aborted');
+    await freed;
+    expect(await untilStored(1)).toMatchObject([{ role: 'user' }]);
+    // What was logged of the exchange is out when the next one is answered.
+    upstream.answerWith((_request, response) => void response.end('{}'));
+    await chat([QUESTION]);
+    expect(gateway.logged()).not.toMatch(/unexpected error/);
+  });
+
+  test('a gateway that stops has stored what was streamed until then', async () => {
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of events('The beginning').slice(0, 3)) response.write(event);
+    });
+    const stopping = await gateway.another();
+    const body = JSON.stringify({ model: 'm', user, stream: true, messages: [QUESTION] });
+    const response = await post(body, { to: stopping.url });
+    const reader = response.body?.getReader();
+    let read = '';
+    while (!read.includes('beginning')) read += Buffer.from((await reader?.read())?.value ?? []).toString();
+    await stopping.close();
+    expect(await storedTurns()).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: 'The beginning' },
+    ]);
+    await expect(reader?.read()).rejects.toThrow('terminated');
   });
 
   test('nothing of a chat is in the log', () => {

@@ -67,7 +67,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
 }
 
 const ownFirst: RequestHandler = (request, _response, next) => {
-  next(OWN_SEGMENTS.has(request.path.split('/')[2] ?? '') ? 'route' : undefined);
+  // In any case: so does the router match them.
+  next(OWN_SEGMENTS.has((request.path.split('/')[2] ?? '').toLowerCase()) ? 'route' : undefined);
 };
 
 const notConfigured: RequestHandler = () => {

@@ -23,7 +23,9 @@ export type Turns = Readonly<{
 export type Remember = Readonly<{
   /** Stores turns as POST messages does. Never rejects; resolves to whether they are stored. */
   store: (turns: Turns) => Promise<boolean>;
-  /** Resolves when nothing is being stored any more. */
+  /** Closing waits for an exchange that is followed, because it stores its reply at its end. Returns the exchange. */
+  follow: <T>(exchange: Promise<T>) => Promise<T>;
+  /** Resolves when nothing is being stored any more. Exchanges have to end by themselves: their connections are closed. */
   close: () => Promise<void>;
 }>;
 
@@ -39,6 +41,7 @@ export function createRemember(deps: RememberDeps): Remember {
     'Chats whose turns could not be stored, by code',
   );
   const running = new Set<Promise<boolean>>();
+  const followed = new Set<Promise<unknown>>();
   const closing = new AbortController();
 
   async function store(turns: Turns): Promise<boolean> {
@@ -91,8 +94,15 @@ export function createRemember(deps: RememberDeps): Remember {
       void run.finally(() => running.delete(run));
       return run;
     },
+    follow(exchange) {
+      followed.add(exchange);
+      const forget = () => followed.delete(exchange);
+      exchange.then(forget, forget);
+      return exchange;
+    },
     async close() {
       closing.abort();
+      await Promise.allSettled(followed);
       await Promise.allSettled(running);
     },
   };
