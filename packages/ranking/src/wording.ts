@@ -1,5 +1,5 @@
 import { STOPWORDS } from './stopwords.ts';
-import { wordsOf } from './words.ts';
+import { paddedWords, wordsOf } from './words.ts';
 
 /**
  * How much of the query's wording each text has: the share of the query's trigrams (three characters of a word,
@@ -8,35 +8,45 @@ import { wordsOf } from './words.ts';
  * what other channels found.
  */
 export function wordingScores(query: string, texts: readonly string[]): number[] {
-  const wanted = trigramsOf(query, STOPWORDS);
-  const found = texts.map((text) => trigramsOf(text));
-  const weights = new Map<string, number>();
+  const scores = texts.map(() => 0);
   let total = 0;
-  for (const trigram of wanted) {
-    const frequency = found.reduce((count, trigrams) => count + (trigrams.has(trigram) ? 1 : 0), 0);
-    const weight = Math.log(1 + texts.length / Math.max(1, frequency));
-    weights.set(trigram, weight);
+  const findAll = finder(texts.map(paddedWords));
+  for (const trigram of trigramsOf(query)) {
+    const having = findAll(trigram);
+    const weight = Math.log(1 + texts.length / Math.max(1, having.length));
     total += weight;
+    for (const index of having) scores[index] = (scores[index] ?? 0) + weight;
   }
-  if (total === 0) return texts.map(() => 0);
-  return found.map((trigrams) => {
-    let score = 0;
-    for (const [trigram, weight] of weights) if (trigrams.has(trigram)) score += weight;
-    return score / total;
-  });
+  return total === 0 ? scores : scores.map((score) => score / total);
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** Which of the texts have a part. Looking through one long text takes half the time of looking into each. */
+function finder(texts: readonly string[]): (part: string) => number[] {
+  const all = texts.join('');
+  let end = 0;
+  const ends = texts.map((text) => (end += text.length));
+  return (part) => {
+    const having: number[] = [];
+    let index = 0;
+    for (let at = all.indexOf(part); at >= 0; at = all.indexOf(part, ends[index])) {
+      while ((ends[index] ?? Infinity) <= at) index += 1;
+      having.push(index);
+    }
+    return having;
+  };
+}
 
-function trigramsOf(text: string, without: ReadonlySet<string> = NONE): Set<string> {
+/** The query's trigrams as `paddedWords` has them, each once. */
+function trigramsOf(query: string): Set<string> {
   const trigrams = new Set<string>();
-  for (const word of wordsOf(text)) {
-    if (without.has(word.text)) continue;
-    if (word.unspaced) {
-      trigrams.add(word.text);
+  for (const { text, unspaced } of wordsOf(query)) {
+    if (STOPWORDS.has(text)) continue;
+    if (unspaced) {
+      trigrams.add(`\n${text}\n`);
       continue;
     }
-    const padded = `  ${word.text} `;
+    const padded = ` ${text} `;
+    trigrams.add(padded.slice(0, 2));
     // Half of a character outside of the basic plane makes a trigram like any other: texts and queries are cut alike.
     for (let at = 0; at + 3 <= padded.length; at += 1) trigrams.add(padded.slice(at, at + 3));
   }

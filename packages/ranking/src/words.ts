@@ -2,6 +2,7 @@
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{M}]+)*/gu;
 /** Scripts that put no spaces between words; Korean does, but glues particles to them. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
+const PADDED = /\n[^\n]+\n|[^ \n]+/g;
 
 /** A piece of a word; `unspaced` for pairs of characters of a script without spaces. */
 export type Word = Readonly<{ text: string; unspaced: boolean }>;
@@ -10,26 +11,27 @@ export type Word = Readonly<{ text: string; unspaced: boolean }>;
  * The words of a text in their order, lower-case and in composed form, as texts are usually stored: runs of Chinese,
  * Japanese or Korean as overlapping pairs of characters, possessives without their `'s`.
  */
-export function* wordsOf(text: string): Generator<Word> {
-  for (const [word] of text.normalize('NFC').toLowerCase().matchAll(WORD)) {
-    let end = 0;
-    for (const run of word.matchAll(UNSPACED)) {
-      yield* spaced(word.slice(end, run.index));
-      for (const pair of characterPairs(run[0])) yield { text: pair, unspaced: true };
-      end = run.index + run[0].length;
-    }
-    yield* spaced(word.slice(end));
-  }
+export function wordsOf(text: string): Word[] {
+  return (paddedWords(text).match(PADDED) ?? []).map((piece) =>
+    piece.startsWith('\n') ? { text: piece.slice(1, -1), unspaced: true } : { text: piece, unspaced: false },
+  );
 }
 
-/** `anna's` is looked for as `anna`; other apostrophes stay, as in `o'brien`. */
-function* spaced(word: string): Generator<Word> {
-  const text = word.replaceAll('’', "'").replace(/'s$/, '');
-  if (text !== '') yield { text, unspaced: false };
+/**
+ * The words of `wordsOf` as one text to look for parts of words in: each has a space before and behind it or, as a pair
+ * of characters, a line end.
+ */
+export function paddedWords(text: string): string {
+  const words = text.normalize('NFC').toLowerCase().match(WORD) ?? [];
+  // `anna's` is looked for as `anna`; other apostrophes stay, as in `o'brien`.
+  return ` ${words.join(' ')} `.replace(UNSPACED, paddedPairs).replaceAll('’', "'").replaceAll("'s ", ' ');
 }
 
-function characterPairs(run: string): string[] {
+function paddedPairs(run: string): string {
   const characters = [...run];
-  if (characters.length <= 2) return [run];
-  return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
+  const pairs =
+    characters.length <= 2
+      ? [run]
+      : characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
+  return ` \n${pairs.join('\n\n')}\n `;
 }
