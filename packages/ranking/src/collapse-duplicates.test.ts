@@ -49,3 +49,38 @@ describe('collapseDuplicates', () => {
     );
   });
 });
+
+/** The words in order, as the definition has it. */
+function essenceOf(content: string): string {
+  const words = content
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{M}]+/gu);
+  return (words ?? []).filter((word) => !['a', 'an', 'the'].includes(word)).join(' ') || content.trim();
+}
+
+test('the same words are found whatever the script and the form of characters', () => {
+  const pieces =
+    "The|a|an|Ann|then|hate|heat|ﬁsh|fish|Ｆish|é|e\u0301|É|\u0301|2|２|²| | | |.|!|_|’|'|\u00a0|茶|喝茶|𝒜|A|\u212a|K|İ|\ud840|ß|ẞ".split(
+      '|',
+    );
+  const content = fc.array(fc.constantFrom(...pieces), { maxLength: 5 }).map((some) => some.join(''));
+  fc.assert(
+    fc.property(fc.array(content, { maxLength: 12 }), (contents) => {
+      const firsts = new Map<string, string[]>();
+      for (const [index, text] of contents.entries()) {
+        const same = firsts.get(essenceOf(text));
+        if (same === undefined) firsts.set(essenceOf(text), [`m${index}`]);
+        else same.push(`m${index}`);
+      }
+      const collapsed = collapseDuplicates(
+        contents.map((content, index) => ({ id: `m${index}`, content })),
+        null,
+      );
+      expect(collapsed.map(({ candidate, duplicateIds }) => [candidate.id, ...duplicateIds])).toEqual([
+        ...firsts.values(),
+      ]);
+    }),
+    { numRuns: 2_000 },
+  );
+});

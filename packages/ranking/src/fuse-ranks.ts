@@ -40,24 +40,24 @@ export function fuseRanks<Channel extends string>(
     let rank = 0;
     for (const id of new Set(ids)) {
       rank += 1;
-      const score = most === 0 ? 0 : weight / (constant + rank) / most;
-      byId.set(id, [...(byId.get(id) ?? []), { channel, rank, score }]);
+      const contribution = { channel, rank, score: most === 0 ? 0 : weight / (constant + rank) / most };
+      const others = byId.get(id);
+      if (others === undefined) byId.set(id, [contribution]);
+      else others.push(contribution);
     }
   }
-  return [...byId]
-    .map(([id, contributions]) => ({ id, score: sumOf(contributions), contributions }))
-    .sort((a, b) => b.score - a.score || compareText(a.id, b.id));
+  return Array.from(byId, ([id, contributions]) => ({ id, score: sumOf(contributions), contributions })).sort(
+    (a, b) => b.score - a.score || compareText(a.id, b.id),
+  );
 }
 
 /** In one order whatever the order of the lists, as sums of floating point numbers depend on it. */
 function sumOf(contributions: readonly Contribution[]): number {
-  return Math.min(
-    1,
-    contributions
-      .map(({ score }) => score)
-      .sort((a, b) => a - b)
-      .reduce((sum, score) => sum + score, 0),
-  );
+  const scores = contributions.map(({ score }) => score);
+  if (scores.length > 2) scores.sort((a, b) => a - b);
+  let sum = 0;
+  for (const score of scores) sum += score;
+  return Math.min(1, sum);
 }
 
 export function compareText(a: string, b: string): number {

@@ -8,12 +8,11 @@ export function keyMatch(
   terms: readonly string[],
   memory: Readonly<{ key: string | null; category: string }>,
 ): number {
-  const asked = new Set(terms);
-  const key = memory.key === null ? 0 : shareOf(memory.key, asked);
-  return Math.max(key, shareOf(memory.category, asked) / 2);
+  const key = memory.key === null ? 0 : shareOf(memory.key, terms);
+  return Math.max(key, shareOf(memory.category, terms) / 2);
 }
 
-function shareOf(name: string, asked: ReadonlySet<string>): number {
+function shareOf(name: string, terms: readonly string[]): number {
   const words = name.toLowerCase().match(PART) ?? [];
-  return words.length === 0 ? 0 : words.filter((word) => asked.has(word)).length / words.length;
+  return words.length === 0 ? 0 : words.filter((word) => terms.includes(word)).length / words.length;
 }

@@ -3,9 +3,9 @@ import { paddedWords, wordsOf } from './words.ts';
 
 /**
  * How much of the query's wording each text has: the share of the query's trigrams (three characters of a word,
- * its ends included; pairs of characters in Chinese, Japanese and Korean) that the text has, those that few of the texts have counting more. 0 to 1, in the order
- * of the texts. Unlike full text it also credits related forms of a word (`paint`, `painter`), and compares only
- * what other channels found.
+ * its ends included; pairs of characters in Chinese, Japanese and Korean) that the text has, those that few of the
+ * texts have counting more. 0 to 1, in the order of the texts. Unlike full text it also credits related forms of a
+ * word (`paint`, `painter`), and compares only what other channels found.
  */
 export function wordingScores(query: string, texts: readonly string[]): number[] {
   const scores = texts.map(() => 0);

@@ -212,8 +212,8 @@ function toResult(
   request: SearchRequest,
   settings: SearchSettings,
 ): SearchResult {
-  const { candidate, channels } = entry.relevant;
-  const { turn, values } = candidate;
+  const { turn, values } = entry.relevant.candidate;
+  const channels = entry.relevant.channels();
   const similarity = values.get('vector');
   const keys = channels.flatMap(({ channel }) => (channel === 'wording' ? [] : [channel]));
   return {
@@ -228,13 +228,17 @@ function toResult(
           ...(turn.pending ? { pending: true as const } : {}),
         }),
     ...(entry.duplicateIds.length === 0 ? {} : { duplicate_ids: [...entry.duplicateIds] }),
-    ...(request.explain ? { explain: explanationOf(entry, settings) } : {}),
+    ...(request.explain ? { explain: explanationOf(entry, channels, settings) } : {}),
   };
 }
 
-function explanationOf(entry: Entry, settings: SearchSettings): ResultExplanation {
+function explanationOf(
+  entry: Entry,
+  channels: ResultExplanation['channels'],
+  settings: SearchSettings,
+): ResultExplanation {
   return {
-    channels: entry.relevant.channels,
+    channels,
     relevance: entry.relevant.relevance,
     ...(entry.reranked === undefined ? {} : { reranked: entry.reranked }),
     ...(entry.recency === undefined ? {} : { recency: entry.recency }),

@@ -17,7 +17,8 @@ export type Relevant = Readonly<{
   candidate: Candidate;
   /** 0 to 1. */
   relevance: number;
-  channels: ResultExplanation['channels'];
+  /** Worked out when asked for: of most candidates nobody asks. */
+  channels: () => ResultExplanation['channels'];
 }>;
 
 /**
@@ -92,7 +93,7 @@ function rateFused({ query, terms, found, candidates, settings }: RelevanceInput
     const index = places.get(id) ?? -1;
     const candidate = candidates[index];
     if (candidate === undefined) return [];
-    const channels = contributions.map((one) => ({ ...one, value: values(one.channel, index) }));
+    const channels = () => contributions.map((one) => ({ ...one, value: values(one.channel, index) }));
     return [{ candidate, relevance: score, channels }];
   });
 }
@@ -111,18 +112,16 @@ function classicRate({ nowMs }: RelevanceInput): (candidate: Candidate) => numbe
 }
 
 function rateEach(input: RelevanceInput, rate: (candidate: Candidate) => number): Relevant[] {
-  const ranks = ranksOf(input.found);
   return input.candidates
     .map((candidate) => {
       const relevance = Math.min(1, rate(candidate));
-      return { candidate, relevance, channels: explainRanks(candidate, ranks, relevance) };
+      return { candidate, relevance, channels: () => explainRanks(candidate, input.found, relevance) };
     })
     .sort((a, b) => b.relevance - a.relevance || compareText(a.candidate.id, b.candidate.id));
 }
 
 /** D7: vector first, then text. Other channels that were asked for count as text. */
 function rateVectorThenText(input: RelevanceInput): Relevant[] {
-  const ranks = ranksOf(input.found);
   const byVector = input.candidates.flatMap((item) => {
     const similarity = item.values.get('vector');
     return similarity === undefined ? [] : [{ id: item.id, item, similarity }];
@@ -134,7 +133,7 @@ function rateVectorThenText(input: RelevanceInput): Relevant[] {
   return mergeVectorThenText(byVector, byText, input.candidates.length).map(({ item, score }) => ({
     candidate: item,
     relevance: score,
-    channels: explainRanks(item, ranks, score),
+    channels: () => explainRanks(item, input.found, score),
   }));
 }
 
@@ -142,20 +141,19 @@ function bestOf(values: ReadonlyMap<SearchChannel, number>): number {
   return Math.max(0, ...values.values());
 }
 
-type Ranks = ReadonlyMap<SearchChannel, ReadonlyMap<string, number>>;
-
-function ranksOf(found: readonly ChannelHits[]): Ranks {
-  return new Map(
-    found.map(({ channel, hits }) => [channel, new Map(hits.map(({ row }, index) => [row.id, index + 1]))]),
-  );
-}
-
 /** Outside of fusion a channel adds nothing of its own: its value is all there is to show. */
-function explainRanks(candidate: Candidate, ranks: Ranks, relevance: number): Relevant['channels'] {
-  return [...candidate.values].map(([channel, value]) => ({
-    channel,
-    rank: ranks.get(channel)?.get(candidate.id) ?? 0,
-    value,
-    score: relevance,
-  }));
+function explainRanks(
+  candidate: Candidate,
+  found: readonly ChannelHits[],
+  relevance: number,
+): ResultExplanation['channels'] {
+  return Array.from(candidate.values, ([channel, value]) => {
+    const hits = found.find((one) => one.channel === channel)?.hits ?? [];
+    return {
+      channel,
+      rank: hits.findIndex(({ row }) => row.id === candidate.id) + 1,
+      value,
+      score: relevance,
+    };
+  });
 }
