@@ -51,15 +51,21 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     call: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ value: T } | { unavailable: string }> {
     if (now() < restingUntilMs) return { unavailable: 'timeout' };
-    const signal = AbortSignal.timeout(timeoutMs);
+    // Not AbortSignal.timeout: nobody can stop it, so that each search would abort a signal two seconds later.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => {
+      timeout.abort(new DOMException('The model took too long.', 'TimeoutError'));
+    }, timeoutMs);
     try {
-      return { value: await call(signal) };
+      return { value: await call(timeout.signal) };
     } catch (error) {
-      if (signal.aborted) {
+      if (timeout.signal.aborted) {
         restingUntilMs = now() + COOL_DOWN_MS;
         return { unavailable: 'timeout' };
       }
       return { unavailable: isAppError(error) ? error.code : 'internal' };
+    } finally {
+      clearTimeout(timer);
     }
   }
 

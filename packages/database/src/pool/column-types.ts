@@ -3,6 +3,9 @@ import { types, type CustomTypesConfig } from 'pg';
 const INT8 = 20;
 const NUMERIC = 1700;
 const DATE = 1082;
+const TIMESTAMPTZ = 1184;
+const INT4_ARRAY = 1007;
+const FLOAT8_ARRAY: number = 1022;
 
 /**
  * How columns become values, per pool (pg's own table is global and stays untouched): int8 → number, or bigint
@@ -15,6 +18,8 @@ export const columnTypes: CustomTypesConfig = {
       if (oid === INT8) return parseInt8;
       if (oid === NUMERIC) return Number;
       if (oid === DATE) return String;
+      if (oid === TIMESTAMPTZ) return parseTimestamptz;
+      if (oid === INT4_ARRAY || oid === FLOAT8_ARRAY) return parseNumbers;
     }
     return types.getTypeParser(oid, format);
   }) as CustomTypesConfig['getTypeParser'],
@@ -24,4 +29,29 @@ export const columnTypes: CustomTypesConfig = {
 export function parseInt8(text: string): number | bigint {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : BigInt(text);
+}
+
+const parseAnyTimestamptz = types.getTypeParser(TIMESTAMPTZ, 'text') as (text: string) => Date | number;
+/** The years 1000 to 9999 of our era. */
+const UTC = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/;
+
+/**
+ * A timestamptz as a Date, `infinity` as a number. Sessions in UTC write all but the oldest and the furthest in one
+ * form, which is read here at a quarter of what pg's own parser takes: a search reads hundreds.
+ */
+export function parseTimestamptz(text: string): Date | number {
+  if (!UTC.test(text)) return parseAnyTimestamptz(text);
+  const pair = (at: number) => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528;
+  const year = pair(0) * 100 + pair(2);
+  const milliseconds = Number(text.slice(20, -3).slice(0, 3).padEnd(3, '0'));
+  return new Date(Date.UTC(year, pair(5) - 1, pair(8), pair(11), pair(14), pair(17), milliseconds));
+}
+
+/** Nothing but numbers of one dimension. */
+const NUMBERS = /^\{[-+.,e\d]*\}$/;
+const parseAnyNumbers = types.getTypeParser(FLOAT8_ARRAY, 'text') as (text: string) => (number | null)[];
+
+/** An array of integers or floats; null and NaN are rare, so that pg's own parser, which goes by character, is for them. */
+export function parseNumbers(text: string): (number | null)[] {
+  return NUMBERS.test(text) ? (JSON.parse(`[${text.slice(1, -1)}]`) as number[]) : parseAnyNumbers(text);
 }

@@ -9,27 +9,23 @@ export async function loadSimilarities(
   model: string,
   memoryIds: readonly string[],
 ): Promise<Similarities> {
-  const { lefts, rights, similarities } = await sql.one<{
-    lefts: number[] | null;
-    rights: number[] | null;
-    similarities: number[] | null;
-  }>(
+  const { pairs, similarities } = await sql.one<{ pairs: number[] | null; similarities: number[] | null }>(
     `with given as materialized (
-       select place::integer, embedding from unnest($2::uuid[]) with ordinality as g (id, place)
+       select (place - 1)::integer as place, embedding from unnest($2::uuid[]) with ordinality as g (id, place)
        join memory_embeddings e on e.memory_id = g.id and e.model = $1::text
      )
-     select array_agg(a.place) as lefts, array_agg(b.place) as rights,
+     select array_agg(a.place * $3::integer + b.place) as pairs,
        array_agg(1 - (a.embedding <=> b.embedding)) as similarities
      from given a join given b on a.place < b.place`,
-    [model, memoryIds],
+    [model, memoryIds, memoryIds.length],
     { name: 'similarities' },
   );
-  const byPair = new Map<string, number>();
-  for (const [index, similarity] of (similarities ?? []).entries()) {
-    const left = memoryIds[(lefts?.[index] ?? 0) - 1];
-    const right = memoryIds[(rights?.[index] ?? 0) - 1];
-    byPair.set(`${left} ${right}`, similarity);
-    byPair.set(`${right} ${left}`, similarity);
-  }
-  return (left, right) => byPair.get(`${left} ${right}`);
+  const places = new Map(memoryIds.map((id, place) => [id, place]));
+  const byPair = new Float64Array(memoryIds.length ** 2).fill(NaN);
+  for (const [index, pair] of (pairs ?? []).entries()) byPair[pair] = similarities?.[index] ?? NaN;
+  return (left, right) => {
+    const [a, b] = [places.get(left) ?? NaN, places.get(right) ?? NaN];
+    const similarity = byPair[Math.min(a, b) * memoryIds.length + Math.max(a, b)] ?? NaN;
+    return Number.isNaN(similarity) ? undefined : similarity;
+  };
 }
