@@ -356,4 +356,32 @@ describe('known memories in the prompt (B2)', () => {
     await say(under, 'We went swimming', { day: 21 });
     expect(known(under)).toEqual(many.slice(-8).toReversed());
   });
+
+  test('are none that is kept for another conversation, be they few or many', async () => {
+    const under = await open();
+    script(under);
+    await under.start();
+    const keepFor = (conversation: string, content: string) =>
+      under.database.query(
+        `update memories set scope = 'conversation', conversation_id = $1 where content = $2`,
+        [conversation, content],
+      );
+    await say(under, 'The dog of the user is called Bruno');
+    await say(under, 'The cat of the user is called Bruno as well', { day: 2 });
+    await keepFor('party', 'The dog of the user is called Bruno');
+    await keepFor('story', 'The cat of the user is called Bruno as well');
+    await say(under, 'Bruno had to see the vet', { day: 3, conversationId: 'party' });
+    expect(known(under)).toEqual(['The dog of the user is called Bruno']);
+
+    for (const [n, content] of many.entries()) await say(under, content, { day: n + 4 });
+    await say(under, 'Bruno had to see the vet again', { day: 20, conversationId: 'story' });
+    expect(known(under)).toContain('The cat of the user is called Bruno as well');
+    expect(known(under)).not.toContain('The dog of the user is called Bruno');
+    under.model.setReply(({ endpoint }) =>
+      endpoint === 'embeddings' ? { status: 503 } : { content: 'NONE' },
+    );
+    await say(under, 'We went swimming with Bruno', { day: 21 });
+    expect(known(under)).toHaveLength(8);
+    expect(known(under).join()).not.toMatch(/the user is called Bruno/);
+  });
 });

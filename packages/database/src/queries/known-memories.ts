@@ -4,10 +4,14 @@ import type { StatedMemory } from './ledger.ts';
 import { escapeLike } from './memories.ts';
 import { visible } from './memory-rows.ts';
 
+/** Of a conversation's own memories and those that belong to none. */
+const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)`;
+
 /**
  * The user's memories that a conversation is most likely about: nearest to one of its vectors, or naming one of its
- * words; both lists count by rank, and what was stated last fills up. Best first, one statement. Compares with all of
- * the user's vectors (memory_embeddings_user_idx) and texts (memories_user_idx).
+ * words; both lists count by rank, and what was stated last fills up. Those kept for other conversations are none of
+ * them. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_user_idx) and texts
+ * (memories_user_idx).
  *
  * @param vectors of one embedding model; may be empty
  * @param names looked for in the text of memories, as whole or as part of a word; may be empty
@@ -17,6 +21,7 @@ export async function findRelevantMemories(
   search: Readonly<{
     tenantId: string;
     userId: string;
+    conversationId: string;
     model: string | null;
     vectors: readonly (readonly number[])[];
     names: readonly string[];
@@ -30,19 +35,19 @@ export async function findRelevantMemories(
          from memory_embeddings e
          cross join (select vector::halfvec as vector from unnest($4::text[]) as v (vector) offset 0) as given
          where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
-           and exists (select from memories m where m.id = e.memory_id and ${visible('m')})
+           and exists (select from memories m where m.id = e.memory_id and ${SEEN})
          group by e.memory_id order by distance, e.memory_id limit 2 * $6::integer) as nearest
      ), named as (
        select id, row_number() over (order by names desc, stated_at desc, id) as place from (
          select m.id, m.stated_at, (select count(*) from unnest($5::text[]) as p (pattern)
            where m.search_text like p.pattern) as names
          from memories m
-         where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
+         where m.tenant_id = $1::uuid and m.user_id = $2::text and ${SEEN}
            and m.search_text like any($5::text[])
          order by names desc, m.stated_at desc, m.id limit 2 * $6::integer) as hits
      ), recent as (
        select m.id, row_number() over (order by m.stated_at desc, m.id desc) as place from memories m
-       where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
+       where m.tenant_id = $1::uuid and m.user_id = $2::text and ${SEEN}
        order by m.stated_at desc, m.id desc limit $6::integer
      ), ranked as (
        select id, coalesce(1.0 / (10 + near.place), 0) + coalesce(1.0 / (10 + named.place), 0) as score,
@@ -60,8 +65,23 @@ export async function findRelevantMemories(
       search.vectors.map(toVectorText),
       search.names.map((name) => `%${escapeLike(name.toLowerCase())}%`),
       search.limit,
+      search.conversationId,
     ],
     { name: 'find_relevant_memories' },
   );
   return rows;
+}
+
+/** Which of these memories are kept for another conversation than this. Uses memories_pkey. */
+export async function findKeptElsewhere(
+  sql: Sql,
+  search: Readonly<{ tenantId: string; conversationId: string; ids: readonly string[] }>,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from memories
+     where id = any($3::uuid[]) and tenant_id = $1::uuid and conversation_id not in ('', $2::text)`,
+    [search.tenantId, search.conversationId, search.ids],
+    { name: 'find_kept_elsewhere' },
+  );
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,10 @@
-import { type Claim, findRelevantMemories, type Sql, type StatedMemory } from '@factmill/database';
+import {
+  type Claim,
+  findKeptElsewhere,
+  findRelevantMemories,
+  type Sql,
+  type StatedMemory,
+} from '@factmill/database';
 import {
   distinguishingWords,
   type Preset,
@@ -16,7 +22,7 @@ const MAX_NAMES = 8;
 
 /**
  * The memories that a prompt shows, those most relevant to the conversation first (B2): found by meaning and by the
- * names that occur in it. Fails open: what was stated last, when there is no embedding model or it is away.
+ * names that occur in it; none that is kept for another conversation. Fails open: what was stated last, when there is no embedding model or it is away.
  *
  * @throws AppError `database_unavailable`, or the reason of `signal`
  */
@@ -26,7 +32,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     conversation: Readonly<{
       messages: readonly TranscriptMessage[];
       preset: Preset;
-      /** What was stated last, and whether that is all there is. */
+      /** What the user's memories state last, of any conversation, and whether that is all there is. */
       recent: readonly StatedMemory[];
       isAll: boolean;
     }>,
@@ -35,7 +41,12 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     const { recent, preset } = conversation;
     const limit = preset.knownMemoryLimit;
     if (limit === 0 || recent.length === 0) return [];
-    if (conversation.isAll && recent.length <= limit) return recent;
+    if (conversation.isAll) {
+      const ids = recent.map(({ id }) => id);
+      const elsewhere = await findKeptElsewhere(deps.database, { ...claim, ids });
+      const seen = recent.filter(({ id }) => !elsewhere.has(id));
+      if (seen.length <= limit) return seen;
+    }
     const pieces = conversation.messages
       .filter((message) => message.role === 'user')
       .map((message) => stripInjectedPostfixes(message.content).trim().slice(0, MAX_PIECE_CHARACTERS))
@@ -46,6 +57,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     return findRelevantMemories(deps.database, {
       tenantId: claim.tenantId,
       userId: claim.userId,
+      conversationId: claim.conversationId,
       model: vectors?.model ?? null,
       vectors: vectors === null ? [] : [...vectors.byText.values()],
       names: namesIn(pieces),
