@@ -1,5 +1,6 @@
 import { assertPermission, effectiveUser, type Principal, resolveUser } from '@factmill/auth';
 import {
+  GLOBAL_SCOPE,
   listMemoriesQuerySchema,
   type Memory,
   type MemoryToolRequest,
@@ -85,7 +86,9 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     credentials: ToolCaller['credentials'],
   ): Promise<Pick<MemoryToolResponse, 'memories' | 'degraded'>> {
     const url = `${deps.config.gateway.retrievalUrl}/v1/memories/search`;
-    const body = { user_id: userId, query: call.query, limit: call.limit ?? DEFAULT_LIMIT };
+    const limit = call.limit ?? DEFAULT_LIMIT;
+    // The tool does not know which conversation it is called in, so what is kept for one is not for it.
+    const body = { user_id: userId, query: call.query, limit, scopes: [GLOBAL_SCOPE] };
     const { results, degraded } = searchResponseSchema.parse(await callRetrieval(url, credentials, body));
     return {
       memories: results.map(({ memory, score }) => ({ ...toToolMemory(memory), score })),
@@ -96,6 +99,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   async function list(owner: Owner, call: MemoryToolRequest): Promise<ToolMemory[]> {
     const query = listMemoriesQuerySchema.parse({
       limit: String(call.limit ?? DEFAULT_LIMIT),
+      scope: GLOBAL_SCOPE,
       ...(call.category === undefined ? {} : { category: call.category }),
     });
     const rows = await listMemories(deps.database, { ...owner, query, pattern: null, after: null });

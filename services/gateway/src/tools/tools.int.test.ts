@@ -99,9 +99,20 @@ describe('/v1/tools/memory', () => {
     const { body } = await use({ action: 'search', query: 'bees', limit: 3 }, key);
     expect(body).toMatchObject({ action: 'search', user_id: 'ada', memories: [] });
     expect(searched.at(-1)).toEqual({
-      body: { user_id: 'ada', query: 'bees', limit: 3 },
+      body: { user_id: 'ada', query: 'bees', limit: 3, scopes: ['global'] },
       authorization: `Bearer ${key}`,
     });
+  });
+
+  test('does not see what is kept for one conversation', async () => {
+    for (const scope of ['global', 'story']) {
+      const body = { user_id: 'noor', content: `Noor said so in ${scope}.`, scope };
+      expect((await gateway.call('POST', '/v1/memories', { body })).status).toBe(201);
+    }
+    const listed = memoryToolResponseSchema.parse((await use({ action: 'list', user_id: 'noor' })).body);
+    expect(listed.memories?.map(({ content }) => content)).toEqual(['Noor said so in global.']);
+    await use({ action: 'search', user_id: 'noor', query: 'said' });
+    expect(searched.at(-1)?.body).toMatchObject({ scopes: ['global'] });
   });
 
   test('says what is missing, and keeps permissions', async () => {
