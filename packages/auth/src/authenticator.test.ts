@@ -131,6 +131,72 @@ describe('authenticate', () => {
     expect((await authenticator.authenticate(key)).keyId).toBe(id);
   });
 
+  describe('while the store does not answer', () => {
+    const away = () => Promise.reject(new AppError('database_unavailable', 'away'));
+    const never = () => new Promise<never>(() => undefined);
+    const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
+
+    test.each([
+      ['fails', away],
+      ['hangs', never],
+    ])('and %s, a key that was in force stays so for ten minutes', async (_how, findKey) => {
+      let now = NOW;
+      let isAway = false;
+      const stored = new Map<string, StoredKey>();
+      const { authenticator } = setUp({
+        now: () => now,
+        findKey: (id) => (isAway ? findKey() : Promise.resolve(stored.get(id) ?? null)),
+      });
+      const { id, key, secretSha256 } = generateApiKey();
+      const inForce = { id, tenantId: TENANT, secretSha256, name: 'desk', permissions: [], userId: null };
+      stored.set(id, { ...inForce, expiresAt: minutes(8), revokedAt: null });
+      await authenticator.authenticate(key);
+      isAway = true;
+      now = minutes(1);
+      expect((await authenticator.authenticate(key)).keyId).toBe(id);
+      const wrong = `fm_${id}_${'x'.repeat(43)}`;
+      await expect(authenticator.authenticate(wrong)).rejects.toMatchObject(refused);
+      now = minutes(8);
+      await expect(authenticator.authenticate(key)).rejects.toThrow(/expired/);
+
+      if (findKey !== away) return;
+      now = minutes(10);
+      await expect(authenticator.authenticate(key)).rejects.toMatchObject({ code: 'database_unavailable' });
+      isAway = false;
+      stored.set(id, { ...inForce, expiresAt: null, revokedAt: NOW });
+      await expect(authenticator.authenticate(key)).rejects.toMatchObject(refused);
+      isAway = true;
+      now = minutes(12);
+      await expect(authenticator.authenticate(key)).rejects.toMatchObject(refused);
+    });
+
+    test('what is wrong with the store otherwise is not covered up', async () => {
+      let now = NOW;
+      let isBroken = false;
+      const { id, key, secretSha256 } = generateApiKey();
+      const { authenticator } = setUp({
+        now: () => now,
+        findKey: () =>
+          isBroken
+            ? Promise.reject(new AppError('internal', 'broken'))
+            : Promise.resolve({
+                id,
+                tenantId: TENANT,
+                secretSha256,
+                name: 'desk',
+                permissions: [],
+                userId: null,
+                expiresAt: null,
+                revokedAt: null,
+              }),
+      });
+      await authenticator.authenticate(key);
+      isBroken = true;
+      now = minutes(1);
+      await expect(authenticator.authenticate(key)).rejects.toMatchObject({ code: 'internal' });
+    });
+  });
+
   test('the key of the environment may do everything in the default tenant', async () => {
     const { authenticator, looked } = setUp();
     const principal = await authenticator.authenticate(ADMIN_KEY);

@@ -1,6 +1,7 @@
 import { type Permission, PERMISSIONS } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { LRUCache } from 'lru-cache';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseApiKey, sameHash, sha256 } from './api-key.ts';
 
 /** Who is asking. */
@@ -46,15 +47,25 @@ export type Authenticator = Readonly<{
 
 /** How long a looked-up key is believed: the longest a revoked key keeps working on another process. */
 const CACHE_MS = 10_000;
+/** How long it is believed while keys cannot be looked up, so that chats outlive an outage of the store. */
+const OUTAGE_CACHE_MS = 10 * 60_000;
+/** A key that is believed for so long does not wait any longer for a look-up; the next request may see its end. */
+const PATIENCE_MS = 100;
 const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
 
 type Known = { key: StoredKey; principal: Principal } | { key: null; principal: null };
+type Checked = Readonly<{ known: Known; atMs: number }>;
+type LookUp = Readonly<{ known: Promise<Known>; takesLong: Promise<'takes long'> }>;
 
 const UNKNOWN: Known = { key: null, principal: null };
 
-/** Checks keys against the store, with a short cache that also remembers unknown ids. */
+/**
+ * Checks keys against the store, with a short cache that also remembers unknown ids. While the store does not answer,
+ * keys that were in force a few minutes ago stay so.
+ */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
-  const cache = new LRUCache<string, Known>({ max: 10_000, ttl: CACHE_MS });
+  const cache = new LRUCache<string, Checked>({ max: 10_000 });
+  const lookUps = new Map<string, LookUp>();
   const isAdminKey = createAdminCheck(deps.adminKey);
   const everyone: Principal = {
     tenantId: deps.defaultTenantId,
@@ -64,12 +75,33 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     permissions: EVERYTHING,
   };
 
-  async function lookUp(id: string): Promise<Known> {
-    const cached = cache.get(id);
-    if (cached !== undefined) return cached;
+  async function knownOf(id: string): Promise<Known> {
+    const checked = cache.get(id);
+    const ageMs = checked === undefined ? Infinity : deps.now().getTime() - checked.atMs;
+    if (checked !== undefined && ageMs < CACHE_MS) return checked.known;
+    const lookUp = lookUps.get(id) ?? startLookUp(id);
+    if (checked === undefined || checked.known.key === null || ageMs >= OUTAGE_CACHE_MS) return lookUp.known;
+    try {
+      const known = await Promise.race([lookUp.known, lookUp.takesLong]);
+      return known === 'takes long' ? checked.known : known;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'database_unavailable') return checked.known;
+      throw error;
+    }
+  }
+
+  /** One at a time for each id, however many requests wait for it. */
+  function startLookUp(id: string): LookUp {
+    const known = find(id).finally(() => lookUps.delete(id));
+    const lookUp = { known, takesLong: delay(PATIENCE_MS, 'takes long' as const, { ref: false }) };
+    lookUps.set(id, lookUp);
+    return lookUp;
+  }
+
+  async function find(id: string): Promise<Known> {
     const key = await deps.findKey(id);
     const known = key === null ? UNKNOWN : { key, principal: principalOfKey(key) };
-    cache.set(id, known);
+    cache.set(id, { known, atMs: deps.now().getTime() });
     return known;
   }
 
@@ -87,7 +119,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
             : 'This is not a Factmill API key; keys start with fm_.',
         );
       }
-      const { key, principal } = await lookUp(presented.id);
+      const { key, principal } = await knownOf(presented.id);
       if (key === null || !sameHash(key.secretSha256, presented.secretSha256) || key.revokedAt !== null) {
         throw new AppError('unauthorized', 'The API key is not known or has been revoked.');
       }
@@ -98,6 +130,8 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     },
     forget(keyId) {
       cache.delete(keyId);
+      // What is on its way may be from before.
+      lookUps.delete(keyId);
     },
   };
 }

@@ -49,12 +49,16 @@ export function queueConfigOf(config: Config, storage: Storage): QueueConfig {
 }
 
 /** The one way all HTTP services check API keys. */
-export function openAuthenticator(config: Config, database: DatabasePool): Authenticator {
+export function openAuthenticator(
+  config: Config,
+  database: DatabasePool,
+  now = () => new Date(),
+): Authenticator {
   return createAuthenticator({
     mode: config.auth.mode,
     adminKey: config.auth.adminKey,
     defaultTenantId: DEFAULT_TENANT_ID,
     findKey: (id) => findApiKey(database, id),
-    now: () => new Date(),
+    now,
   });
 }

@@ -59,6 +59,8 @@ const logger = { info: () => undefined, warn: () => undefined };
 /** A gateway on a database and a Redis namespace of its own, behind authentication, on a free port. */
 export async function startGateway(
   environment: Readonly<Record<string, string>> = {},
+  /** For how long keys are believed. */
+  now = () => new Date(),
 ): Promise<GatewayUnderTest> {
   const closers = createClosers();
   let databaseUrl = environment['DATABASE_URL'];
@@ -97,7 +99,7 @@ export async function startGateway(
   const queues = closers.add(
     await createQueues(queueConfigOf(config, storage), { logger: log, clock: Date.now }),
   );
-  const authenticator = openAuthenticator(config, database);
+  const authenticator = openAuthenticator(config, database, now);
   const another = async () =>
     closers.add(await createGateway({ config, logger: log, telemetry, database, queues, authenticator }));
   const { url } = await another();

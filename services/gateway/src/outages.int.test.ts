@@ -13,6 +13,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startUpstream, type UpstreamUnderTest } from './chat/upstream-under-test.fixture.ts';
 import { type GatewayUnderTest, said, startGateway } from './gateway-under-test.fixture.ts';
 
 const extract = (gateway: GatewayUnderTest, user: string, headers: Record<string, string> = {}) =>
@@ -93,15 +94,22 @@ describe('with Redis away', () => {
 describe('with the database away', () => {
   let dir: string;
   let postgres: OwnPostgres;
+  let upstream: UpstreamUnderTest;
   let gateway: GatewayUnderTest;
+  let lateByMs = 0;
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'factmill-postgres-'));
     postgres = await startPostgres({ dir });
+    upstream = await startUpstream();
     await migrate(postgres.connectionString, { logger: { info: () => undefined, warn: () => undefined } });
-    gateway = await startGateway({ DATABASE_URL: postgres.connectionString });
+    gateway = await startGateway(
+      { DATABASE_URL: postgres.connectionString, CHAT_BASE_URL: upstream.url, CHAT_MEMORY: 'true' },
+      () => new Date(Date.now() + lateByMs),
+    );
   }, 60_000);
   afterAll(async () => {
     await gateway.close();
+    await upstream.close();
     await postgres.kill();
     await rm(dir, { recursive: true, force: true });
   });
@@ -142,6 +150,35 @@ describe('with the database away', () => {
     await waitFor(async () => (await gateway.call('GET', '/readyz')).status === 200, {
       describe: 'readiness to rise',
     });
+  }, 60_000);
+
+  test('a chat goes on, with a key that was looked up some minutes ago', async () => {
+    const key = await gateway.makeKey({ userId: 'chatting' });
+    const chat = (text: string) =>
+      gateway.call('POST', '/v1/chat/completions', {
+        key,
+        body: { model: 'm', messages: [said(text)] },
+      });
+    expect((await chat('before')).status).toBe(200);
+    await postgres.stop('immediate');
+    lateByMs = 5 * 60_000;
+    expect((await chat('during')).status).toBe(200);
+    const list = await gateway.call('GET', '/v1/memories', { key });
+    expect(list).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+    lateByMs = 10 * 60_000;
+    expect(await chat('too late')).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+
+    await postgres.start();
+    await waitFor(
+      async () => {
+        const { rows } = await gateway.database.query<{ content: string }>(
+          `select content from messages where content = 'during'`,
+        );
+        return rows.length === 1;
+      },
+      { describe: 'what was said during the outage to be stored' },
+    );
+    expect((await chat('after')).status).toBe(200);
   }, 60_000);
 });
 
