@@ -12,6 +12,7 @@ import { createBodyReader, createStreamReader, type ReplyReader } from './read-r
 import type { createRecall, Recalled } from './recall.ts';
 import { readAll, relay } from './relay.ts';
 import type { Remember } from './remember.ts';
+import { unpacking } from './unpack-reply.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export type ChatDeps = Readonly<{
@@ -108,14 +109,17 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
   const answer = await upstream.client.send({
     method: 'POST',
     path: pathOf(request),
-    // The answer has to be readable on its way, to learn from it.
+    // What has to be read on its way need not be packed.
     headers: headersOf(request, deps.isOurKey, 'identity'),
     body: Buffer.from(inject(chat.forward, query, recalled, deps.format)),
     signal,
   });
-  const reader = isEventStream(answer) ? createStreamReader() : createBodyReader();
+  const plain = isEventStream(answer) ? createStreamReader() : createBodyReader();
+  const packed = isPacked(answer) ? unpacking(plain, answer.headers['content-encoding'] ?? '') : null;
+  const reader = packed ?? plain;
   if (wantsMemories && isJson(answer)) await answerWithHits(answer, response, reader, recalled);
   else await relay(answer, response, reader);
+  await packed?.end();
 
   const reply = answer.statusCode === 200 ? replyTurn(chat.messages, reader.reply()) : null;
   if (canWrite && reply !== null) {
@@ -228,9 +232,11 @@ function isEventStream(answer: IncomingMessage): boolean {
   return (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
 }
 
+function isPacked(answer: IncomingMessage): boolean {
+  return !['', 'identity'].includes(answer.headers['content-encoding'] ?? '');
+}
+
 function isJson(answer: IncomingMessage): boolean {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = answer.headers;
-  return (
-    answer.statusCode === 200 && /^application\/(?:[\w.-]+\+)?json\b/.test(type) && encoding === 'identity'
-  );
+  const { 'content-type': type = '' } = answer.headers;
+  return answer.statusCode === 200 && /^application\/(?:[\w.-]+\+)?json\b/.test(type) && !isPacked(answer);
 }
