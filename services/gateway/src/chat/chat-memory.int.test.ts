@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
 import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
 
@@ -311,6 +311,57 @@ describe('trouble', () => {
     expect(answer).toMatchObject({ status: 503, body: { code: 'upstream_unavailable' } });
   });
 
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('an upstream that packs its answer (%s) unasked is learned from', async (encoding, pack) => {
+    upstream.answerWith((request, response) => {
+      const isStream = request.json()['stream'] === true;
+      response.writeHead(200, {
+        'content-type': isStream ? 'text/event-stream' : 'application/json',
+        'content-encoding': encoding,
+      });
+      const said = `In ${isStream ? 'Lisbon' : 'Porto'}, of course.`;
+      response.end(pack(isStream ? events(said).join('') : completion(said)));
+    });
+    expect((await chat([QUESTION])).body.choices[0].message.content).toBe('In Porto, of course.');
+    await untilStored(2);
+    const streamed = await chat([QUESTION], { stream: true });
+    expect(streamed.text).toBe(events('In Lisbon, of course.').join(''));
+    const turns = await untilStored(3);
+    expect(turns.map(({ content }) => content)).toEqual([
+      'Where do I live?',
+      'In Porto, of course.',
+      'In Lisbon, of course.',
+    ]);
+  });
+
+  test('what a packed stream said until it broke off is learned; what is packed wrongly passes', async () => {
+    const packed = gzipSync(events('The beginning of a long story').join(''), { level: 0 });
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+      response.write(packed.subarray(0, packed.indexOf(' story')), () => response.destroy());
+    });
+    await expect(chat([QUESTION], { stream: true })).rejects.toThrow('terminated');
+    const turns = await untilStored(2);
+    expect(turns[1]?.content).toMatch(/^The beginning/);
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'zip' });
+      response.end('PK');
+    });
+    expect(await (await post(JSON.stringify({ model: 'm', user, messages: [QUESTION] }))).text()).toBe('PK');
+  });
+
+  test('tool calls nested without end go through', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const messages = `[{"role":"user","content":"Where do I live?"},{"role":"assistant","tool_calls":${deep}}]`;
+    const response = await post(`{"model":"m","user":"${user}","messages":${messages}}`);
+    expect(response.status).toBe(200);
+    expect(upstream.received.at(-1)?.body.includes(deep)).toBe(true);
+    await untilStored(2);
+  });
+
   test('an answer that only looks like JSON passes as it is', async () => {
     for (const text of ['{not json}', '{"choices":[],', '{"choices":[] "x"}', '[{}]', '']) {
       upstream.answerWith((_request, response) => {
@@ -334,6 +385,19 @@ describe('trouble', () => {
     await expect(post(body, { signal: leaving.signal })).rejects.toThrow('aborted');
     await freed;
     expect(await untilStored(1)).toMatchObject([{ role: 'user' }]);
+    const passing = new AbortController();
+    const dropped = new Promise<void>((resolve) => {
+      upstream.answerWith((_request, response) => {
+        response.once('close', resolve);
+        passing.abort();
+      });
+    });
+    const models = fetch(`${gateway.url}/v1/models`, {
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
+      signal: passing.signal,
+    });
+    await expect(models).rejects.toThrow('aborted');
+    await dropped;
     // What was logged of the exchange is out when the next one is answered.
     upstream.answerWith((_request, response) => void response.end('{}'));
     await chat([QUESTION]);

@@ -1,4 +1,9 @@
-import { type ChatMemoryFields, chatMemoryFieldsSchema, userIdSchema } from '@factmill/contracts';
+import {
+  type ChatMemoryFields,
+  chatMemoryFieldsSchema,
+  MAX_JSON_DEPTH,
+  userIdSchema,
+} from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
 import { type ChatMessage, textOf } from './chat-turns.ts';
@@ -43,7 +48,7 @@ export function readChatRequest(text: string): ChatRequest {
     model: typeof fields.get('model') === 'string' ? String(fields.get('model')) : '',
     isStream: fields.get('stream') === true,
     userId: user.success ? user.data : undefined,
-    messages: Array.isArray(messages) ? messages.filter(isObject) : [],
+    messages: Array.isArray(messages) ? messages.filter(isObject).map(withoutDeepCalls) : [],
   };
 }
 
@@ -53,6 +58,16 @@ function isMemoryField(key: string): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What is nested deeper than anything that is stored is not looked at, and goes upstream all the same. */
+function withoutDeepCalls(message: ChatMessage): ChatMessage {
+  return isWithin(message.tool_calls, MAX_JSON_DEPTH) ? message : { ...message, tool_calls: undefined };
+}
+
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((child) => isWithin(child, depth - 1));
 }
 
 /**

@@ -87,14 +87,19 @@ function passThrough(upstreams: Upstreams, isOurKey: (token: string) => boolean)
     }
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const answer = await upstreams.ofModel('').client.send({
-      method: request.method,
-      path,
-      headers: toUpstreamHeaders(request.headers, isOurKey),
-      body: hasBody(request.headers) ? request : null,
-      signal: gone.signal,
-    });
-    await relay(answer, response, null);
+    try {
+      const answer = await upstreams.ofModel('').client.send({
+        method: request.method,
+        path,
+        headers: toUpstreamHeaders(request.headers, isOurKey),
+        body: hasBody(request.headers) ? request : null,
+        signal: gone.signal,
+      });
+      await relay(answer, response, null);
+    } catch (error) {
+      // Nobody is left to be told, and it is no fault of anybody's.
+      if (!gone.signal.aborted) throw error;
+    }
   };
 }
 
