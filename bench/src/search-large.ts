@@ -1,4 +1,3 @@
-import { EXACT_LIMIT } from '@factmill/database';
 import { loadavg } from 'node:os';
 import { type Benchmark, grouped, inMs, type Row } from './benchmark.ts';
 import { planUsers, type LargePlan, type SizedUsers } from './large-plan.ts';
@@ -11,6 +10,7 @@ import {
 } from './large-stage.ts';
 import type { LargeQuery } from './large-vectors.ts';
 import { measureRecall, verifyCompleteness } from './search-truth.ts';
+import { LARGE_USER } from './seed-large.ts';
 import { type Measured, percentilesOf, runClients, type SearchOnce } from './search-clients.ts';
 
 const CLIENTS = 8;
@@ -20,10 +20,8 @@ type Mode = (typeof MODES)[number];
 
 const SMALL = { total: 10_000, users: 100, largest: 0 };
 const LARGE = { total: 1_000_000, users: 10_000, largest: 50_000 };
-const QUICK = { total: 20_000, users: 200, largest: 11_000 };
+const QUICK = { total: 40_000, users: 200, largest: 21_000 };
 
-/** Users from here on have more time. */
-const LARGE_USER = 10_000;
 const AIMS = { p95Ms: 25, p95OfLargeMs: 40, recall: 0.98, growth: 1.5 };
 
 /** What was measured of users of one size: by mode, and the bare statement of the vector channel. */
@@ -96,7 +94,7 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
     };
   const bare: SearchOnce = async (turn) => {
     const [userId, query] = pick(turn);
-    await searchBare(large, users.memories > EXACT_LIMIT ? 'index' : 'exact', userId, query, LIMIT);
+    await searchBare(large, users.memories > LARGE_USER ? 'index' : 'exact', userId, query, LIMIT);
   };
   return {
     users,

@@ -1,7 +1,10 @@
 import {
+  buildDistanceIndex,
+  claimDistanceIndex,
   createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
+  listLargeOwners,
   registerEmbeddingModel,
   toVectorText,
 } from '@factmill/database';
@@ -9,12 +12,15 @@ import type { LargePlan } from './large-plan.ts';
 import { LARGE_MODEL, OWN_VECTORS, type PartVectors } from './large-vectors.ts';
 import { ADJECTIVES, CATEGORIES, PEOPLE, PLACES, STATEMENTS, THINGS } from './vocabulary.ts';
 
+/** As extractors have it. */
+export const LARGE_USER = 20_000;
+
 export type LoadTimes = Readonly<{ rowsMs: number; indexesMs: number; hnswMs: number }>;
 
 /**
  * Fills an empty database with the memories of a plan by SQL, all the same in every run. Everybody's rows lie
  * scattered over the table, as they do when many people talk at the same time. Indexes that are no constraints are
- * taken away for the load and built again by their own definitions.
+ * taken away for the load and built again by their own definitions; those of large users as an extractor does it.
  */
 export async function seedLarge(
   databaseUrl: string,
@@ -56,13 +62,16 @@ export async function seedLarge(
       await pool.query(`alter table memory_embeddings enable trigger all`);
       await pool.query(`drop table bench_choices, bench_parts`);
     });
-    const build = (isVectors: boolean) =>
-      timed(async () => {
-        for (const index of indexes) if (index.isVectors === isVectors) await pool.query(index.definition);
-      });
-    const indexesMs = await build(false);
-    const hnswMs = await build(true);
+    const indexesMs = await timed(async () => {
+      for (const definition of indexes) await pool.query(definition);
+    });
     await pool.query('vacuum (analyze) memories, memory_embeddings');
+    const hnswMs = await timed(async () => {
+      for (const owner of await listLargeOwners(pool, LARGE_USER, 10)) {
+        const index = await claimDistanceIndex(pool, owner, 3_600_000);
+        if (index !== undefined) await buildDistanceIndex(pool, index);
+      }
+    });
     await pool.query('checkpoint');
     return { rowsMs, indexesMs, hnswMs };
   } finally {
@@ -76,14 +85,14 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function takeIndexes(pool: DatabasePool): Promise<{ definition: string; isVectors: boolean }[]> {
-  const { rows } = await pool.query<{ name: string; definition: string; isVectors: boolean }>(
-    `select indexname as name, indexdef as definition, indexdef like '%USING hnsw%' as "isVectors"
+async function takeIndexes(pool: DatabasePool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition
      from pg_indexes where schemaname = 'public' and tablename in ('memories', 'memory_embeddings')
        and indexname not in (select conname from pg_constraint)`,
   );
   for (const { name } of rows) await pool.query(`drop index ${name}`);
-  return rows;
+  return rows.map(({ definition }) => definition);
 }
 
 async function loadParts(pool: DatabasePool, parts: PartVectors): Promise<void> {

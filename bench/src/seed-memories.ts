@@ -19,7 +19,6 @@ export type SeededUser = Readonly<{ userId: string; memories: number }>;
 /**
  * Fills the database with memories and vectors by SQL. A vector is the normalised sum of two of 1,000 random
  * ones: different for every memory, and with neighbours, which purely random ones do not have in 512 dimensions.
- * The model's HNSW index is created by the product, taken away for the load and built again by its own definition.
  */
 export async function seedMemories(stage: Stage, total: number): Promise<SeededUser[]> {
   const pool = createPool({
@@ -30,15 +29,9 @@ export async function seedMemories(stage: Stage, total: number): Promise<SeededU
   });
   try {
     await registerEmbeddingModel(pool, MODEL.id, MODEL.dimensions);
-    const index = await pool.one<{ name: string; definition: string }>(
-      `select indexname as name, indexdef as definition from pg_indexes where indexname like 'memory_embeddings_hnsw_%'`,
-    );
-    await pool.query(`drop index ${index.name}`);
     await pool.query(BASE_VECTORS, [MODEL.dimensions]);
     await pool.query(MEMORIES, [total, TENANT_ID]);
     await pool.query(EMBEDDINGS, [MODEL.id]);
-    await pool.query(`set maintenance_work_mem = '1GB'`);
-    await pool.query(index.definition);
     await pool.query('vacuum (analyze) memories, memory_embeddings');
   } finally {
     await pool.close();

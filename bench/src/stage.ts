@@ -128,7 +128,7 @@ export async function createStage(profileDirectory?: string, keptDatabase?: stri
       const { key } = await callJson<{ key: string }>(
         `${gateway.url}/v1/api-keys`,
         { 'x-api-key': adminKey },
-        { name: 'bench' },
+        { name: `bench ${randomBytes(4).toString('hex')}` },
       );
       return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
     },

@@ -120,6 +120,13 @@ embedding_builds.found integer not null default 0
 embedding_builds.done bigint not null default 0
 embedding_builds.total bigint not null default 0
 embedding_builds.started_at timestamp with time zone not null default now()
+embedding_indexes.tenant_id uuid not null
+embedding_indexes.user_id text not null
+embedding_indexes.model text not null
+embedding_indexes.name text not null
+embedding_indexes.vectors bigint not null
+embedding_indexes.leased_until timestamp with time zone not null
+embedding_indexes.ready_at timestamp with time zone
 embedding_models.id text not null
 embedding_models.dimensions integer not null
 embedding_models.created_at timestamp with time zone not null default now()
@@ -254,6 +261,7 @@ memory_embeddings.user_id text not null
 memory_embeddings.content_hash bytea not null
 memory_embeddings.embedding halfvec not null
 memory_embeddings.created_at timestamp with time zone not null default now()
+memory_embeddings.code bit varying not null generated always as (binary_quantize(embedding)) stored
 memory_versions.memory_id uuid not null
 memory_versions.number integer not null
 memory_versions.tenant_id uuid not null
@@ -352,6 +360,10 @@ documents.documents_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) O
 embedding_builds.embedding_builds_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
 embedding_builds.embedding_builds_pkey PRIMARY KEY (model)
 embedding_builds.embedding_builds_stage_check CHECK ((stage = ANY (ARRAY['memories'::text, 'chunks'::text])))
+embedding_indexes.embedding_indexes_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
+embedding_indexes.embedding_indexes_name_key UNIQUE (name)
+embedding_indexes.embedding_indexes_pkey PRIMARY KEY (tenant_id, user_id, model)
+embedding_indexes.embedding_indexes_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
 embedding_models.embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
 embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
@@ -433,14 +445,14 @@ CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHE
 CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
 CREATE INDEX memories_project_idx ON public.memories USING btree (tenant_id, user_id, project) WHERE (is_current AND (project IS NOT NULL))
-CREATE INDEX memories_search_terms_idx ON public.memories USING gin (search_terms) WHERE is_current
-CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WHERE is_current
+CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE is_current
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
 CREATE INDEX memories_stated_idx ON public.memories USING btree (tenant_id, user_id, stated_at DESC, id DESC) WHERE is_current
 CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
 CREATE INDEX memories_uncompressed_idx ON public.memories USING btree (tenant_id, user_id, stated_at) WHERE ((tier = 3) AND is_current AND (compressed_at IS NULL))
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
-CREATE INDEX memory_embeddings_user_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model)
+CREATE INDEX memories_words_idx ON public.memories USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128') WHERE is_current
+CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
@@ -893,7 +905,6 @@ begin
   perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
   update embedding_models set state = 'building' where id = model_id and state = 'retired' and revived;
   if exists (select from embedding_models where id = model_id and state = 'building') then
-    perform create_embedding_index(model_id);
     insert into embedding_builds (model) values (model_id) on conflict do nothing;
   end if;
 end $function$
@@ -1029,17 +1040,6 @@ AS $function$
     extraction_due(trigger, schedule, turns, tokens, has_reply, last_at) as due
 $function$
 
-CREATE OR REPLACE FUNCTION public.create_embedding_index(model_id text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  execute format(
-    'create index if not exists %I on memory_embeddings using hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops) where model = %L',
-    'memory_embeddings_hnsw_' || left(md5(model_id), 12),
-    (select dimensions from embedding_models where id = model_id), model_id);
-end $function$
-
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -1051,9 +1051,6 @@ begin
            case when a.is_first then now() end
       from (select not exists (select from embedding_models where state = 'active') as is_first) as a
     on conflict do nothing;
-  if found then
-    perform create_embedding_index(model);
-  end if;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.drop_embeddings(model_id text, most integer)
@@ -1078,7 +1075,6 @@ begin
   get diagnostics v_of_chunks = row_count;
   if v_dropped + v_of_chunks = 0 then
     delete from embedding_refusals where model = model_id;
-    execute format('drop index if exists %I', 'memory_embeddings_hnsw_' || left(md5(model_id), 12));
   end if;
   return v_dropped + v_of_chunks;
 end $function$
@@ -1513,6 +1509,18 @@ AS $function$
   select w.place, written.id, written.tenant_id, written.state = 'skipped'
     from written join wanted w using (tenant_id, conversation_id) order by written.accepted_no
 $function$
+
+CREATE OR REPLACE FUNCTION public.search_key(tenant uuid, owner text, word text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(word, hashtextextended(COALESCE(owner, ''::text), hashtextextended((tenant)::text, (((owner IS NULL))::integer)::bigint)))
+
+CREATE OR REPLACE FUNCTION public.search_keys(tenant uuid, owner text, terms tsvector)
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT array_agg(search_key(search_keys.tenant, whose.owner, word.word)) AS array_agg FROM (unnest(tsvector_to_array(search_keys.terms)) word(word) CROSS JOIN (VALUES (search_keys.owner), (NULL::text)) whose(owner)))
 
 CREATE OR REPLACE FUNCTION public.search_query(term text)
  RETURNS tsquery

@@ -32,6 +32,7 @@ export * from './queries/compression-runs.ts';
 export * from './queries/conversations.ts';
 export * from './queries/document-chunks.ts';
 export * from './queries/document-matches.ts';
+export * from './queries/distance-indexes.ts';
 export * from './queries/documents.ts';
 export * from './queries/embedding-models.ts';
 export * from './queries/embeddings.ts';

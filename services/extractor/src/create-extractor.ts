@@ -42,6 +42,7 @@ import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
+import { createDistanceIndexes } from './maintenance/distance-indexes.ts';
 import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -50,6 +51,8 @@ import { createSummariser } from './summarising/summariser.ts';
 import { createWriteSummary } from './summarising/write-summary.ts';
 
 export type ExtractorDeps = Readonly<{
+  /** Of the database, for work that takes longer than a statement may; null on embedded storage. */
+  connectionString: string | null;
   config: Config;
   logger: Logger;
   telemetry: Telemetry;
@@ -240,6 +243,9 @@ async function build(
     now,
   });
   closers.add({ close: () => settlesWithin(upkeep.close(), HAND_BACK_MS) });
+  const indexes = createDistanceIndexes({ database, connectionString: deps.connectionString, logger });
+  closers.add({ close: () => settlesWithin(indexes.close(), HAND_BACK_MS) });
+  void indexes.look();
   /** Memories before documents, and those before the vectors of another model; nothing when the model is away. */
   const embedAll = async (job: JobData<'embed'>, signal: AbortSignal): Promise<JobOutcome> => {
     const outcome = await embedPending(job, signal);
@@ -275,6 +281,7 @@ async function build(
       if (job.name === 'purge') {
         const purged = await purgeJob(signal);
         await upkeep.check(signal);
+        void indexes.look();
         return purged;
       }
       if (job.name === 'compress-due') return compressing.runDue(signal);

@@ -12,5 +12,17 @@ await runProcess('extractor', async ({ config, logger, telemetry, closers }) => 
   const queueConfig = queueConfigOf(config, storage);
   const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = closers.add(createEmbedder(config.embedding));
-  closers.add(await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder }));
+  const { connectionString } = storage;
+  closers.add(
+    await createExtractor({
+      config,
+      logger,
+      telemetry,
+      database,
+      connectionString,
+      queueConfig,
+      queues,
+      embedder,
+    }),
+  );
 });

@@ -172,7 +172,16 @@ export async function openExtractorUnderTest(
     log: () => lines.join(''),
     start: async () =>
       closers.add(
-        await createExtractor({ config, logger, telemetry, database, queueConfig, queues, embedder }),
+        await createExtractor({
+          config,
+          logger,
+          telemetry,
+          database,
+          connectionString: storage.connectionString,
+          queueConfig,
+          queues,
+          embedder,
+        }),
       ),
     extract,
     ledger,

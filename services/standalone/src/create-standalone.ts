@@ -32,7 +32,11 @@ export async function createStandalone(context: ProcessContext): Promise<Standal
   const authenticator = openAuthenticator(config, database);
   const common = { config, logger, telemetry, database };
 
-  const extractor = closers.add(await createExtractor({ ...common, queueConfig, queues, embedder }));
+  // Embedded storage has one session: an index that takes minutes to build would hold up everything.
+  const connectionString = storage.embedded ? null : storage.connectionString;
+  const extractor = closers.add(
+    await createExtractor({ ...common, connectionString, queueConfig, queues, embedder }),
+  );
   const retrieval = closers.add(await createRetrieval({ ...common, embedder, authenticator }));
   const gateway = closers.add(
     await createGateway({ ...common, config: withRetrievalAt(config, retrieval.url), queues, authenticator }),

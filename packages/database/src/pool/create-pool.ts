@@ -27,6 +27,8 @@ export function createPool(options: PoolOptions): DatabasePool {
     connectionString: options.connectionString,
     max: options.max,
     application_name: options.applicationName,
+    // Compiling a plan takes a second where its estimated cost is high, as it is for searches that take a millisecond.
+    options: '-c jit=off',
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     // A peer that vanished without a FIN (failover, NAT timeout) is noticed by the kernel instead of never.

@@ -19,8 +19,8 @@ const COLUMNS = `id, dimensions, state, provider, endpoint_model as "endpointMod
   endpoint_dimensions as "endpointDimensions", encode(endpoint_sha256, 'hex') as "endpointSha256"`;
 
 /**
- * Makes an embedding model known and builds its partial HNSW index, which reads the vectors that are there once. The
- * first model is active at once, a later one is to be built. Safe to call at every start and from several processes.
+ * Makes an embedding model known. The first model is active at once, a later one is to be built. Safe to call at
+ * every start and from several processes.
  *
  * @param model stable id of the model's profile
  * @param dimensions 1 to 4,000 (what halfvec indexes hold)

@@ -10,7 +10,7 @@ const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)`;
 /**
  * The user's memories that a conversation is most likely about: nearest to one of its vectors, or naming one of its
  * words; both lists count by rank, and what was stated last fills up. Those kept for other conversations are none of
- * them. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_user_idx) and texts
+ * them. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_near_idx) and texts
  * (memories_user_idx).
  *
  * @param vectors of one embedding model; may be empty

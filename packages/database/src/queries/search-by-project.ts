@@ -25,10 +25,14 @@ export async function searchByProject(
      ), named as materialized (
        select name from projects where length(name) >= $5::integer and strpos(lower($3::text), lower(name)) > 0
      )
-     select ${candidateColumns('m')} from ${source.relation} m
-     where ${source.where('m')} and m.project = any(array(select name from named))
-     order by m.importance desc, m.stated_at desc, m.id limit $4::integer`,
+     select m.* from named cross join lateral (
+       select ${candidateColumns('m')} from ${source.relation} m
+       where ${source.where('m')} and m.project = named.name
+       order by m.importance desc, m.stated_at desc, m.id limit $4::integer
+     ) as m
+     order by m.importance desc, m."statedAt" desc, m.id limit $4::integer`,
     [search.tenantId, search.userId, search.query, search.limit, SHORTEST_NAME, ...source.values],
+    { name: `search_project${source.variant}` },
   );
   return rows;
 }

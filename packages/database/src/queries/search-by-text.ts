@@ -5,9 +5,9 @@ import { type MemorySource, memoriesOf, type SearchTarget } from './search-filte
 
 export type TextSearch = SearchTarget &
   Readonly<{
-    /** Looked for as a whole. */
-    phrase: string;
-    /** Looked for one by one; at least one has to be there. May be empty. */
+    /** Looked for as a whole; null: only the terms are. */
+    phrase: string | null;
+    /** Looked for one by one; one of them has to be there, or the phrase. May be empty. */
     terms: readonly string[];
     limit: number;
   }>;
@@ -21,10 +21,12 @@ export type TextRow = CandidateRow & Readonly<{ textScore: number }>;
  * newest statement. Complete inside the user, for terms of any length, with and without pg_trgm.
  */
 export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRow[]> {
-  const patterns = [search.phrase, ...search.terms].map((text) => `%${escapeLike(text)}%`);
+  const { phrase, terms } = search;
+  if (phrase === null && terms.length === 0) return [];
+  const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map((text) => `%${escapeLike(text)}%`);
   const source = memoriesOf(search, 5);
   // Not prepared by name: the plan depends on how common the patterns are.
-  const { rows } = await sql.query<TextRow>(textStatement(search.terms.length, source), [
+  const { rows } = await sql.query<TextRow>(textStatement(terms.length, phrase !== null, source), [
     search.tenantId,
     search.userId,
     patterns,
@@ -39,7 +41,7 @@ export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRo
  * patterns rare enough), weigh the terms by how few of the found memories have them, rank, and read the wide
  * columns of the best only.
  */
-function textStatement(termCount: number, source: MemorySource): string {
+function textStatement(termCount: number, hasPhrase: boolean, source: MemorySource): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
   const share =
     termCount === 0
@@ -50,11 +52,12 @@ function textStatement(termCount: number, source: MemorySource): string {
     (n) => `, ln(1 + count(*)::float8 / greatest(count(*) filter (where has_${n}), 1)) as weight_${n}`,
   );
   // Folded by Postgres, as the column is; constants to the planner.
-  const pattern = (n: number) => `lower(($3::text[])[${n + 1}])`;
-  const anyPattern = `array[${[0, ...terms].map(pattern).join(', ')}]`;
+  const pattern = (n: number) => `lower(($3::text[])[${n}])`;
+  const whole = hasPhrase ? [termCount + 1] : [];
+  const anyPattern = `array[${[...terms, ...whole].map(pattern).join(', ')}]`;
   return `
     with hits as materialized (
-      select m.id, m.importance, m.confidence, m.stated_at, m.search_text like ${pattern(0)} as has_phrase
+      select m.id, m.importance, m.confidence, m.stated_at, ${hasPhrase ? `m.search_text like ${pattern(termCount + 1)}` : 'false'} as has_phrase
         ${terms.map((n) => `, m.search_text like ${pattern(n)} as has_${n}`).join('')}
       from ${source.relation} m
       where ${source.where('m')} and m.search_text like any(${anyPattern})

@@ -12,68 +12,92 @@ export type VectorSearch = SearchTarget &
     /** Cosine; memories below it are left out. */
     minSimilarity: number;
     limit: number;
-    /** Up to this many vectors of the user are compared one by one; default EXACT_LIMIT. */
-    exactLimit?: number;
   }>;
 
 export type VectorRow = CandidateRow & Readonly<{ similarity: number }>;
 
-/**
- * Up to this many vectors of a user are compared one by one (384 dimensions: 8 ms at 5,000, 60 ms at 50,000). Beyond
- * it the approximate index answers, which is quicker and misses some: of a user with 50,000 of a million vectors it
- * found 90 % of the ten nearest, however far it was read (bench/README.md).
- */
-export const EXACT_LIMIT = 50_000;
-
-/** The most index entries the approximate search may visit: visiting more costs more than comparing all. */
-const MOST_VISITED = 10_000;
-
-/** For the exact search of a user of any size. */
+/** Up to so many vectors of a user are compared one by one. */
+const ALWAYS_EXACT = 200;
+/** For an exact search of a user of any size. */
 const NO_LIMIT = 2_000_000_000;
 
 /**
- * The user's visible memories nearest to the vector, nearest first, then by id. Complete inside the user: an
- * HNSW index alone would look at the nearest vectors of all users and return what few of them are this user's.
+ * Of more, those nearest by the signs of their components: at least so many, and so many for each result. 200 hold
+ * 0.9975 of the ten nearest of 1,000 vectors of 384 components, all of 5,000, 0.9875 of 50,000 (bench/README.md).
+ */
+const LEAST_COMPARED = 200;
+const COMPARED_PER_RESULT = 3;
+/** Fewer signs than this tell too little. */
+const LEAST_SIGNS = 128;
+
+/** Twice as many neighbours are looked for as wanted, so that some of them may be out of date; pgvector's bounds. */
+const LEAST_EF = 40;
+const MOST_EF = 1_000;
+/** The most entries of an index by distance that a search may visit: visiting more costs more than comparing all. */
+const MOST_VISITED = 10_000;
+
+/**
+ * The user's visible memories nearest to the vector, nearest first, then by id. Complete inside the user: the few
+ * vectors of a small user are compared one by one; of the thousands of a larger one those that are nearest by their
+ * signs; one with tens of thousands has an HNSW index of its own (`embedding_indexes`). Where filters or the cutoff
+ * leave less than that finds, all are compared.
  */
 export async function searchByVector(database: DatabasePool, search: VectorSearch): Promise<VectorRow[]> {
-  // What the index holds is the present.
   if (search.asOf !== undefined) return searchAsOf(database, search);
-  const exact = await searchExactly(database, search, search.exactLimit ?? EXACT_LIMIT);
-  if (exact !== 'too_many') return exact;
-  const nearest = await database.transaction((tx) => searchApproximately(tx, search));
-  // The index gives up after MOST_VISITED entries, which narrow filters or a small share of the table exhaust.
-  if (nearest.length < search.limit) {
-    const complete = await searchExactly(database, search, NO_LIMIT);
-    if (complete !== 'too_many') return complete;
+  const { isFiltered } = memoriesOf(search, 1);
+  const tellsBySigns = !isFiltered && search.dimensions >= LEAST_SIGNS;
+  const found = await searchDirectly(database, search, tellsBySigns ? ALWAYS_EXACT : NO_LIMIT, true);
+  if (found !== 'indexed') {
+    return found.isComplete ? found.rows : comparedOneByOne(database, search);
   }
+  const nearest = await database.transaction((tx) => searchApproximately(tx, search));
+  // The index gives up after MOST_VISITED entries, which narrow filters exhaust.
+  if (nearest.length < search.limit) return comparedOneByOne(database, search);
   return nearest.filter((row) => row.similarity >= search.minSimilarity);
 }
 
+async function comparedOneByOne(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const found = await searchDirectly(sql, search, NO_LIMIT, false);
+  return found === 'indexed' ? [] : found.rows;
+}
+
 /**
- * Distances to all of the user's vectors (memory_embeddings_user_idx), then the memories in that order
- * (memories_pkey) until the limit is reached. `+ 0` keeps the ordering away from the HNSW index, `offset 0` the
- * planner from rearranging: without it a filter on memories is checked for every vector. One row without a
- * memory says how many vectors there are when nothing is found.
+ * Distances to all of the user's vectors, or to those nearest by their signs, then the memories in that order
+ * (memories_pkey) until the limit is reached; all from memory_embeddings_near_idx. `+ 0` keeps the ordering away from
+ * HNSW indexes, `offset 0` the planner from rearranging: without it a filter on memories is checked for every vector.
+ * The signs of the query are found once, in a subquery. One row without a memory says what was compared when nothing
+ * is found.
  */
-const exactStatement = (search: SearchTarget, source: MemorySource) => `
-  with owned as (
-    select count(*) as vectors from (
-      select 1 from memory_embeddings e
-      where ${owner(search)} and e.model = $3::text
-      limit $7::bigint + 1) as counted
+const directStatement = (search: SearchTarget, source: MemorySource) => `
+  with owned as materialized (
+    select counted.vectors, counted.vectors > $7::bigint as "bySigns",
+      $9::boolean and exists (select from embedding_indexes i where i.tenant_id = $1::uuid
+        and i.user_id = $2::text and i.model = $3::text and i.ready_at is not null) as indexed
+    from (select count(*) as vectors from (
+      select 1 from memory_embeddings e where ${owner(search)} and e.model = $3::text
+      limit $7::bigint + 1) as first_ones) as counted
+  ), near as materialized (
+    select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance
+    from owned cross join lateral (
+      select * from memory_embeddings e where ${owner(search)} and e.model = $3::text
+        and not owned."bySigns" and not owned.indexed offset 0) as e
+    union all
+    select e.memory_id, (e.embedding <=> $4::halfvec) + 0
+    from owned cross join lateral (
+      select e.memory_id from memory_embeddings e where ${owner(search)} and e.model = $3::text
+        and owned."bySigns" and not owned.indexed
+      order by e.code <~> (select binary_quantize($4::halfvec)) limit $8::integer
+    ) as nearly cross join lateral (
+      select * from memory_embeddings e where e.memory_id = nearly.memory_id and e.model = $3::text offset 0) as e
   )
-  select owned.vectors > $7::bigint as "tooMany", found.*
-  from owned left join lateral (
+  select owned.indexed, owned."bySigns", farthest.distance as "farthest", found.*
+  from owned cross join (select max(near.distance) as distance from near) as farthest left join lateral (
     select ${candidateColumns('m')}, 1 - near.distance as similarity
-    from (
-      select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance from memory_embeddings e
-      where ${owner(search)} and e.model = $3::text
-        and owned.vectors <= $7::bigint
-      order by distance, e.memory_id offset 0
-    ) as near cross join lateral (
+    from (select * from near where near.distance <= 1 - $5::float8
+      order by near.distance, near.memory_id offset 0) as near
+    cross join lateral (
       select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
     ) as m
-    where near.distance <= 1 - $5::float8
     order by near.distance, near.memory_id
     limit $6::integer
   ) as found on true`;
@@ -83,16 +107,26 @@ function owner({ userId }: SearchTarget): string {
   return `e.tenant_id = $1::uuid and ${userId === null ? '$2::text is null' : 'e.user_id = $2::text'}`;
 }
 
-type ExactRow = (VectorRow | { id: null }) & { tooMany: boolean };
+type DirectRow = (VectorRow | { id: null }) & {
+  indexed: boolean;
+  bySigns: boolean;
+  /** Of the distances that were computed; null when there were none. */
+  farthest: number | null;
+};
 
-async function searchExactly(
+/**
+ * @param most so many vectors are compared one by one, those of a user with more by their signs first
+ * @param mayUseIndex whether a user with an index by distance is left to that
+ */
+async function searchDirectly(
   sql: Sql,
   search: VectorSearch,
   most: number,
-): Promise<VectorRow[] | 'too_many'> {
-  const source = memoriesOf(search, 8);
-  const { rows } = await sql.query<ExactRow>(
-    exactStatement(search, source),
+  mayUseIndex: boolean,
+): Promise<Readonly<{ rows: VectorRow[]; isComplete: boolean }> | 'indexed'> {
+  const source = memoriesOf(search, 10);
+  const { rows } = await sql.query<DirectRow>(
+    directStatement(search, source),
     [
       search.tenantId,
       search.userId,
@@ -101,18 +135,23 @@ async function searchExactly(
       search.minSimilarity,
       search.limit,
       most,
+      Math.max(LEAST_COMPARED, COMPARED_PER_RESULT * search.limit),
+      mayUseIndex,
       ...source.values,
     ],
-    { name: `search_vector_exact${source.variant}` },
+    { name: `search_vector${source.variant}` },
   );
-  if (rows[0]?.tooMany === true) return 'too_many';
-  return rows.filter((row): row is VectorRow & { tooMany: boolean } => row.id !== null);
+  const [first] = rows;
+  if (first === undefined || first.indexed) return 'indexed';
+  const found = rows.filter((row): row is DirectRow & VectorRow => row.id !== null);
+  // What lies behind all that were compared is below the cutoff, too.
+  const reachesCutoff = 1 - (first.farthest ?? 0) < search.minSimilarity;
+  return { rows: found, isComplete: !first.bySigns || found.length >= search.limit || reachesCutoff };
 }
 
 /**
- * The model's HNSW index, read on until enough of this user's memories are found. The order is relaxed inside
- * the index, so twice as many are taken and sorted. The statement is not prepared by name: a plan without the
- * model's name in it could not use the model's partial index.
+ * The user's HNSW index, read on until enough memories are found. The statement is not prepared by name: a plan without the user's and the model's name in
+ * it could not use the partial index.
  */
 function approximate(search: VectorSearch, source: MemorySource): string {
   const dimensions = Math.trunc(search.dimensions);
@@ -122,7 +161,7 @@ function approximate(search: VectorSearch, source: MemorySource): string {
       select e.memory_id, ${distance} as distance
       from memory_embeddings e join memories m on m.id = e.memory_id
       where ${owner(search)} and e.model = $3::text and ${source.where('m')}
-      order by ${distance} limit 2 * $5::integer
+      order by ${distance} limit $5::integer
     )
     select ${candidateColumns('m')}, 1 - near.distance as similarity
     from near join memories m on m.id = near.memory_id
@@ -132,9 +171,9 @@ function approximate(search: VectorSearch, source: MemorySource): string {
 async function searchApproximately(tx: Sql, search: VectorSearch): Promise<VectorRow[]> {
   // Local to the transaction: pooled connections, and the single session of embedded Postgres, stay as they were.
   await tx.query(
-    `select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '200', true),
+    `select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', $2::text, true),
        set_config('hnsw.max_scan_tuples', $1::text, true)`,
-    [String(MOST_VISITED)],
+    [String(MOST_VISITED), String(Math.min(MOST_EF, Math.max(LEAST_EF, 2 * search.limit)))],
   );
   const source = memoriesOf(search, 6);
   const { rows } = await tx.query<VectorRow>(approximate(search, source), [

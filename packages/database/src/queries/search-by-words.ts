@@ -28,48 +28,60 @@ const LENGTH = 0.5;
  * Complete inside the user.
  */
 export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordHits> {
-  if (search.terms.length === 0) return { rows: [], unknownTerms: [] };
+  const { terms } = search;
+  if (terms.length === 0) return { rows: [], unknownTerms: [] };
   const source = memoriesOf(search, 5);
-  // Not prepared by name: the plan depends on how common the words are.
   const { rows } = await sql.query<(WordRow | { id: null }) & { frequencies: number[] }>(
-    wordStatement(search.terms.length, source),
-    [search.tenantId, search.userId, search.terms, search.limit, ...source.values],
+    wordStatement(terms.length, source, search),
+    [search.tenantId, search.userId, terms, search.limit, ...source.values],
+    { name: `search_words_${terms.length}${source.variant}` },
   );
   const frequencies = rows[0]?.frequencies ?? [];
   return {
     rows: rows.filter((row): row is WordRow & { frequencies: number[] } => row.id !== null),
-    unknownTerms: search.terms.filter((_, index) => frequencies[index] === 0),
+    unknownTerms: terms.filter((_, index) => frequencies[index] === 0),
   };
 }
 
 /**
- * One statement: find (by an index of the user's, combined with memories_search_terms_idx where the planner finds the
- * words rare enough), count how many have each word, weigh, and read the wide columns of the best only. One row
- * without a memory brings the counts when nothing is found; a function word counts as known (-1).
+ * One statement: find (by the user's words, memories_words_idx), count how many have each word, weigh, and read the
+ * wide columns of the best only. One row without a memory brings the counts when nothing is found; a function word
+ * counts as known (-1). The index is read before anything else is asked (`offset 0`), or the planner would read all
+ * of the user's memories beside it.
  */
-function wordStatement(termCount: number, source: MemorySource): string {
+function wordStatement(termCount: number, source: MemorySource, { asOf }: SearchTarget): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
-  const query = (n: number) => `search_query(($3::text[])[${n}])`;
   const list = (of: (n: number) => string, separator: string) => terms.map(of).join(separator);
+  const hasAny = list((n) => `has_${n}`, ' or ');
+  const withWord =
+    asOf === undefined
+      ? `select * from memories where is_current
+           and search_keys(tenant_id, user_id, search_terms) && (select keys from wanted) offset 0`
+      : `select * from ${source.relation}`;
   return `
-    with hits as materialized (
+    with queries as materialized (
+      select ${list((n) => `search_query(($3::text[])[${n}]) as query_${n}`, ', ')}
+    ), wanted as materialized (
+      select array_agg(search_key($1::uuid, $2::text, word)) as keys
+      from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word
+    ), hits as materialized (
       select m.id, length(m.search_text)::float8 as size,
-        ${list((n) => `m.search_terms @@ ${query(n)} as has_${n}`, ', ')}
-      from ${source.relation} m
-      where ${source.where('m')} and m.search_terms @@ (${list(query, ' || ')})
+        ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
+      from (${withWord}) as m cross join queries
+      where ${source.where('m')}
     ), counts as materialized (
       select count(*)::float8 as found, avg(size) as size,
         ${list((n) => `count(*) filter (where has_${n})::float8 as with_${n}`, ', ')}
-      from hits
+      from hits where ${hasAny}
     ), weights as materialized (
       select size, ${list((n) => `ln(1::float8 + (found - with_${n} + 0.5::float8) / (with_${n} + 0.5::float8)) as weight_${n}`, ', ')},
-        array[${list((n) => `case when numnode(${query(n)}) = 0 then -1 else with_${n}::integer end`, ', ')}]
+        array[${list((n) => `case when numnode(query_${n}) = 0 then -1 else with_${n}::integer end`, ', ')}]
           as frequencies
-      from counts
+      from counts cross join queries
     ), best as (
       select h.id, (${list((n) => `case when has_${n} then weight_${n} else 0 end`, ' + ')})
           / (${1 - LENGTH + 1 / SATURATION}::float8 + ${LENGTH}::float8 * h.size / w.size) as score
-      from hits h cross join weights w
+      from hits h cross join weights w where ${hasAny}
       order by score desc, h.id limit $4::integer
     )
     select found.*, weights.frequencies

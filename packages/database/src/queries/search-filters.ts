@@ -25,52 +25,70 @@ export type MemorySource = Readonly<{
   /** The predicate for an alias of the relation. */
   where: (alias: string) => string;
   values: readonly unknown[];
-  /** Different for targets whose statements differ; part of a prepared statement's name. */
+  /** Whether more is asked of a memory than that it is visible and whose it is. */
+  isFiltered: boolean;
+  /** Different for targets whose statements differ; part of a prepared statement's name, of which 63 characters count. */
   variant: string;
 }>;
 
+/** A condition on the memories of a target, with its value's place in the statement. */
+type Condition = Readonly<{ letter: string; value: unknown; sql: (alias: string, place: string) => string }>;
+
 /**
  * The memories of a target that a search may return. Its statement has the tenant in `$1`, the user in `$2` and
- * the source's values from `$first` on.
+ * the source's values from `$first` on. Only the conditions that a target has are in the statement: the others would
+ * be checked for each of thousands of memories.
  */
 export function memoriesOf(target: SearchTarget, first: number): MemorySource {
-  const { filters, scope, asOf, userId } = target;
-  const values: unknown[] = [
-    filters.kinds ?? null,
-    filters.categories ?? null,
-    filters.tags ?? null,
-    filters.tiers ?? null,
-    filters.project ?? null,
-    conversationOf(target),
-    target.seenFrom ?? null,
-  ];
+  const { scope, asOf, userId } = target;
+  const conditions = conditionsOf(target).filter(({ value }) => value !== undefined);
+  const moments = asOf === undefined ? [] : [asOf.validAt, asOf.knownAt];
   const at = (offset: number) => `$${first + offset}`;
   const relation =
     asOf === undefined
       ? 'memories'
-      : `memories_as_of($1::uuid, $2::text, ${at(7)}::timestamptz, ${at(8)}::timestamptz)`;
-  if (asOf !== undefined) values.push(asOf.validAt, asOf.knownAt);
+      : `memories_as_of($1::uuid, $2::text, ${at(conditions.length)}::timestamptz, ${at(conditions.length + 1)}::timestamptz)`;
+  const isGlobal = scope === 'global';
   return {
     relation,
-    values,
-    variant: `${userId === null ? '_all' : ''}${scope === 'global' ? '_global' : ''}${asOf === undefined ? '' : '_as_of'}`,
-    where: (alias) => `${alias}.tenant_id = $1::uuid
-    and ${userId === null ? '$2::text is null' : `${alias}.user_id = $2::text`}
-    and ${asOf === undefined ? visible(alias) : 'true'}
-    and (${at(0)}::text[] is null or ${alias}.kind = any(${at(0)}::text[]))
-    and (${at(1)}::text[] is null or ${alias}.category = any(${at(1)}::text[]))
-    and (${at(2)}::text[] is null or ${alias}.tags @> ${at(2)}::text[])
-    and (${at(3)}::integer[] is null or ${alias}.tier = any(${at(3)}::integer[]))
-    and (${at(4)}::text is null or ${alias}.project = ${at(4)}::text)
-    and (${at(5)}::text is null or ${alias}.conversation_id = ${at(5)}::text or ${alias}.extraction_id in (
-      select e.id from extractions e where e.tenant_id = $1::uuid and e.conversation_id = ${at(5)}::text))
-    and (${at(6)}::text is null or ${alias}.conversation_id in ('', ${at(6)}::text))
-    ${scope === 'global' ? `and ${alias}.scope = 'global'` : ''}`,
+    values: [...conditions.map(({ value }) => value), ...moments],
+    isFiltered: isGlobal || conditions.length > 0,
+    variant: `_${userId === null ? 'A' : ''}${isGlobal ? 'G' : ''}${asOf === undefined ? '' : 'T'}${conditions.map(({ letter }) => letter).join('')}`,
+    where: (alias) =>
+      [
+        `${alias}.tenant_id = $1::uuid`,
+        userId === null ? '$2::text is null' : `${alias}.user_id = $2::text`,
+        ...(asOf === undefined ? [visible(alias)] : []),
+        ...(isGlobal ? [`${alias}.scope = 'global'`] : []),
+        ...conditions.map(({ sql }, index) => sql(alias, at(index))),
+      ].join('\n    and '),
   };
 }
 
+function conditionsOf(target: SearchTarget): Condition[] {
+  const { kinds, categories, tags, tiers, project } = target.filters;
+  return [
+    { letter: 'k', value: kinds, sql: (m, at) => `${m}.kind = any(${at}::text[])` },
+    { letter: 'c', value: categories, sql: (m, at) => `${m}.category = any(${at}::text[])` },
+    { letter: 'g', value: tags, sql: (m, at) => `${m}.tags @> ${at}::text[]` },
+    { letter: 't', value: tiers, sql: (m, at) => `${m}.tier = any(${at}::integer[])` },
+    { letter: 'p', value: project, sql: (m, at) => `${m}.project = ${at}::text` },
+    {
+      letter: 'v',
+      value: conversationOf(target),
+      sql: (m, at) => `(${m}.conversation_id = ${at}::text or ${m}.extraction_id in (
+      select e.id from extractions e where e.tenant_id = $1::uuid and e.conversation_id = ${at}::text))`,
+    },
+    {
+      letter: 's',
+      value: target.seenFrom,
+      sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
+    },
+  ];
+}
+
 /** A conversation's memories are those kept for it only, and those that were learned in it. */
-function conversationOf({ filters, scope }: SearchTarget): string | null {
+function conversationOf({ filters, scope }: SearchTarget): string | undefined {
   if (scope !== undefined && scope !== 'global') return scope.conversationId;
-  return filters.conversation_id ?? null;
+  return filters.conversation_id;
 }

@@ -12,6 +12,7 @@ export async function searchRecent(
     `select ${memoryColumns('m')} from ${source.relation} m where ${source.where('m')}
      order by m.stated_at desc, m.id desc limit $3::integer`,
     [search.tenantId, search.userId, search.limit, ...source.values],
+    { name: `search_recent${source.variant}` },
   );
   return rows;
 }

@@ -1,42 +1,44 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { toVectorText } from './vector-text.ts';
+import { buildDistanceIndex, claimDistanceIndex, listLargeOwners } from './distance-indexes.ts';
+import { registerEmbeddingModel } from './embedding-models.ts';
 import { DEFAULT_TENANT_ID } from './tenants.ts';
 
 export const DIMENSIONS = 8;
-/** Of the searches by vector in tests, so that a few more vectors than that are a large user. */
-export const SMALL_LIMIT = 10_000;
-const LARGE = SMALL_LIMIT + 500;
+/** Of a model whose vectors have signs enough to be told apart by them. */
+export const SIGNED_DIMENSIONS = 128;
 
 /**
- * 60,000 memories with random vectors: `medium` has 5,000, `large` a little more than the exact search compares,
- * 200 others share the rest. What `medium` has is spread over the whole table.
+ * 30,000 memories with random vectors of two models: `large` has 6,000 and an index by distance, `medium` 2,000, 200
+ * others share the rest. What each has is spread over the whole table.
  */
 const FILL = `
   insert into memories (id, tenant_id, user_id, tier, kind, category, content, source, content_hash, stated_at,
     valid_from)
   select gen_random_uuid(), '${DEFAULT_TENANT_ID}',
-    case when n % 12 = 0 then 'medium' when n % 60000 < ${LARGE} * 12 / 11 then 'large' else 'user' || n % 200 end,
+    case when n % 15 = 0 then 'medium' when n % 5 = 1 then 'large' else 'user' || n % 200 end,
     2, 'note', 'general', 'statement ' || n, 'test', sha256(n::text::bytea), now(), now()
-  from generate_series(0, 59999) as n`;
+  from generate_series(0, 29999) as n`;
 const FILL_VECTORS = `
   insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
-  select id, 'tiny', tenant_id, user_id, content_hash,
-    (select array_agg(random() - 0.5) from generate_series(1, ${DIMENSIONS}) where m.id is not null)::real[]::halfvec
-  from memories m`;
+  select id, $1::text, tenant_id, user_id, content_hash,
+    (select array_agg(random() - 0.5) from generate_series(1, $2::integer) where m.id is not null)::real[]::halfvec
+  from memories m where $3::text is null or user_id = $3::text`;
 
 export async function fillMemories(pool: Sql): Promise<void> {
   await pool.query(FILL);
 }
 
-/** Takes the index away meanwhile: building it over all rows is quicker than row by row. */
+/** Vectors of all for the model `tiny`, of `medium` also for `signed`; an index for what `large` has. */
 export async function fillVectors(pool: Sql): Promise<void> {
-  const index = await pool.one<{ name: string; definition: string }>(
-    `select indexname::text as name, indexdef as definition from pg_indexes where indexname like 'memory_embeddings_hnsw%'`,
-  );
-  await pool.query(`drop index ${index.name}`);
-  await pool.query(FILL_VECTORS);
-  // A coarse index: its own quality is not what is tested here.
-  await pool.query(index.definition.replace(' WHERE ', ' with (m = 8, ef_construction = 24) where '));
+  await registerEmbeddingModel(pool, 'tiny', DIMENSIONS);
+  await registerEmbeddingModel(pool, 'signed', SIGNED_DIMENSIONS);
+  await pool.query(FILL_VECTORS, ['tiny', DIMENSIONS, null]);
+  await pool.query(FILL_VECTORS, ['signed', SIGNED_DIMENSIONS, 'medium']);
+  for (const owner of await listLargeOwners(pool, 5_000, 10)) {
+    const index = await claimDistanceIndex(pool, owner, 60_000);
+    if (index !== undefined) await buildDistanceIndex(pool, index);
+  }
 }
 
 export type StoredMemory = Partial<{

@@ -4,7 +4,6 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { registerEmbeddingModel } from './embedding-models.ts';
 import { toVectorText } from './vector-text.ts';
 import { searchByText, searchByVector, type TextSearch, type VectorSearch } from './search.ts';
 import {
@@ -13,7 +12,7 @@ import {
   explainAll,
   fillMemories,
   fillVectors,
-  SMALL_LIMIT,
+  SIGNED_DIMENSIONS,
   type StoredMemory,
   storeMemory,
 } from './search.fixture.ts';
@@ -37,11 +36,10 @@ beforeAll(async () => {
     logger: quiet,
   });
   await pool.query('insert into tenants (id, name) values ($1::uuid, $2::text)', [OTHER_TENANT, 'other']);
-  await registerEmbeddingModel(pool, 'tiny', DIMENSIONS);
   await fillMemories(pool);
   await fillVectors(pool);
   await pool.query('analyze memories');
-  await pool.query('analyze memory_embeddings');
+  await pool.query('vacuum analyze memory_embeddings');
 }, 60_000);
 
 afterAll(async () => {
@@ -59,7 +57,6 @@ function vectorSearch(search: Partial<VectorSearch>): VectorSearch {
     minSimilarity: -1,
     filters: {},
     limit: 15,
-    exactLimit: SMALL_LIMIT,
     ...search,
   };
 }
@@ -82,11 +79,16 @@ const contentsByText = async (search: Partial<TextSearch>, sql: Sql = pool) =>
   (await searchByText(sql, textSearch(search))).map((row) => row.content);
 
 /** The right answer, without any index or limit on what is compared. */
-async function nearest(userId: string, vector: readonly number[], limit: number): Promise<string[]> {
+async function nearest(
+  userId: string,
+  vector: readonly number[],
+  limit: number,
+  model = 'tiny',
+): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `select e.memory_id as id from memory_embeddings e where e.user_id = $1
+    `select e.memory_id as id from memory_embeddings e where e.user_id = $1 and e.model = $4
      order by (e.embedding <=> $2::halfvec) + 0, e.memory_id limit $3`,
-    [userId, toVectorText(vector), limit],
+    [userId, toVectorText(vector), limit, model],
   );
   return rows.map((row) => row.id);
 }
@@ -102,7 +104,47 @@ describe('searchByVector', () => {
     }
   });
 
-  test('a user beyond the exact limit gets as many as asked, nearly all of them the nearest', async () => {
+  test('of thousands told apart by their signs nearly all of the nearest are found, in order', async () => {
+    const signed = { userId: 'medium', model: 'signed', dimensions: SIGNED_DIMENSIONS };
+    let found = 0;
+    for (let turn = 0; turn < 20; turn += 1) {
+      const vector = Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.sin(turn * 131 + at * 7.3));
+      const rows = await searchByVector(pool, vectorSearch({ ...signed, vector, limit: 10 }));
+      expect(rows.map((row) => row.similarity)).toEqual(
+        rows.map((row) => row.similarity).toSorted((a, b) => b - a),
+      );
+      const right = new Set(await nearest('medium', vector, 10, 'signed'));
+      expect(rows).toHaveLength(10);
+      found += rows.filter((row) => right.has(row.id)).length;
+    }
+    expect(found / 200).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('signs are no reason to find fewer: filters, a cutoff, and memories that are out of date', async () => {
+    const signed = { userId: 'medium', model: 'signed', dimensions: SIGNED_DIMENSIONS };
+    const vector = Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.cos(at));
+    const all = await nearest('medium', vector, 2_000, 'signed');
+    const last = all.slice(-20);
+    await pool.query(`update memories set category = 'far' where id = any($1::uuid[])`, [last]);
+    await expect(
+      idsByVector({ ...signed, vector, filters: { categories: ['far'] }, limit: 50 }),
+    ).resolves.toEqual(last);
+    // All of the 400 nearest by signs or otherwise are history: what is left is farther.
+    await pool.query(`update memories set archived_at = now() where id = any($1::uuid[])`, [
+      all.slice(0, 900),
+    ]);
+    try {
+      await expect(idsByVector({ ...signed, vector, limit: 100 })).resolves.toEqual(all.slice(900, 1_000));
+    } finally {
+      await pool.query('update memories set archived_at = null where id = any($1::uuid[])', [all]);
+    }
+    const nearby = await searchByVector(pool, vectorSearch({ ...signed, vector, limit: 1 }));
+    await expect(
+      idsByVector({ ...signed, vector, minSimilarity: (nearby[0]?.similarity ?? 0) + 0.01 }),
+    ).resolves.toEqual([]);
+  });
+
+  test('a user with an index gets as many as asked, nearly all of them the nearest', async () => {
     const found = await idsByVector({ userId: 'large', vector: direction(0.7), limit: 50 });
     const right = new Set(await nearest('large', direction(0.7), 50));
     expect(found).toHaveLength(50);
@@ -130,13 +172,27 @@ describe('searchByVector', () => {
   test('a small user is compared vector by vector, a large one through the index, each in its plan', async () => {
     const small = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'medium' })));
     expect(small).toHaveLength(1);
-    expect(small[0]).toContain('memory_embeddings_user_idx');
+    expect(small[0]).toContain('memory_embeddings_near_idx');
     expect(small[0]).toMatch(/Index Scan using memories_pkey/);
     expect(small[0]).not.toContain('hnsw');
     expect(small[0]).not.toContain('Seq Scan');
 
     const large = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'large' })));
-    expect(large.at(-1)).toContain('memory_embeddings_hnsw_');
+    expect(large.at(-1)).toContain('memory_embeddings_of_');
+
+    const signed = await plansOf((explained) =>
+      searchByVector(
+        explained,
+        vectorSearch({
+          userId: 'medium',
+          model: 'signed',
+          dimensions: SIGNED_DIMENSIONS,
+          vector: Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.cos(at)),
+        }),
+      ),
+    );
+    expect(signed).toHaveLength(1);
+    expect(signed[0]).toMatch(/Index Only Scan using memory_embeddings_near_idx/);
   });
 
   test('the settings of the index search do not outlive it', async () => {

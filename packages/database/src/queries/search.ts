@@ -3,7 +3,7 @@ export type { Access } from './access-counts.ts';
 export { searchByProject } from './search-by-project.ts';
 export { searchByText } from './search-by-text.ts';
 export type { TextRow, TextSearch } from './search-by-text.ts';
-export { EXACT_LIMIT, searchByVector } from './search-by-vector.ts';
+export { searchByVector } from './search-by-vector.ts';
 export type { VectorRow, VectorSearch } from './search-by-vector.ts';
 export { searchByWords } from './search-by-words.ts';
 export type { WordHits, WordRow, WordSearch } from './search-by-words.ts';

@@ -77,13 +77,19 @@ export function createGather({ database, embedQuery }: GatherDeps) {
       // Parts of words cost a look at every text, so they are looked for only where whole words are of no help.
       const lacking = rows.length === 0 || unknownTerms.length > 0;
       if (!channels.has('trigram') || !lacking) return [text];
-      return [text, { channel: 'trigram', hits: await bySubstring(scoped, unknownTerms) }];
+      // What has the whole query has each of its words, of which some are known.
+      const isHopeless = rows.length > 0 && unknownTerms.length < terms.length;
+      return [text, { channel: 'trigram', hits: await bySubstring(scoped, unknownTerms, !isHopeless) }];
     }
 
-    async function bySubstring(scoped: SearchTarget, some: readonly string[]): Promise<Hits> {
+    async function bySubstring(
+      scoped: SearchTarget,
+      some: readonly string[],
+      asPhrase = true,
+    ): Promise<Hits> {
       const rows = await searchByText(database, {
         ...scoped,
-        phrase: queryPhrase(query),
+        phrase: asPhrase ? queryPhrase(query) : null,
         terms: some,
         limit,
       });
