@@ -13,9 +13,9 @@ export async function searchByProject(
   sql: Sql,
   search: SearchTarget & Readonly<{ query: string; limit: number }>,
 ): Promise<CandidateRow[]> {
-  const source = memoriesOf(search, 6);
+  const source = memoriesOf(search, 6, { anyUser: true });
   const owned = `p.tenant_id = $1::uuid and p.is_current and p.project is not null
-    and ${search.userId === null ? '$2::text is null' : 'p.user_id = $2::text'}`;
+    and ${search.userId === null ? '$2::text is null' : 'p.user_id = (select $2::text)'}`;
   const { rows } = await sql.query<CandidateRow>(
     `with recursive projects (name) as (
        (select min(p.project) from memories p where ${owned})

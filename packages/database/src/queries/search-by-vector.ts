@@ -124,7 +124,7 @@ async function searchDirectly(
   most: number,
   mayUseIndex: boolean,
 ): Promise<Readonly<{ rows: VectorRow[]; isComplete: boolean }> | 'indexed'> {
-  const source = memoriesOf(search, 10);
+  const source = memoriesOf(search, 10, { anyUser: true });
   const { rows } = await sql.query<DirectRow>(
     directStatement(search, source),
     [

@@ -30,7 +30,7 @@ const LENGTH = 0.5;
 export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordHits> {
   const { terms } = search;
   if (terms.length === 0) return { rows: [], unknownTerms: [] };
-  const source = memoriesOf(search, 5);
+  const source = memoriesOf(search, 5, { anyUser: true });
   const { rows } = await sql.query<(WordRow | { id: null }) & { frequencies: number[] }>(
     wordStatement(terms.length, source, search),
     [search.tenantId, search.userId, terms, search.limit, ...source.values],

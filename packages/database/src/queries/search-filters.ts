@@ -36,10 +36,15 @@ type Condition = Readonly<{ letter: string; value: unknown; sql: (alias: string,
 
 /**
  * The memories of a target that a search may return. Its statement has the tenant in `$1`, the user in `$2` and
- * the source's values from `$first` on. Only the conditions that a target has are in the statement: the others would
+ * the source's values from `$first` on. With `anyUser` it is planned without regard to who the user is, so that a
+ * prepared statement keeps its plan instead of being planned anew for each. Only the conditions that a target has are in the statement: the others would
  * be checked for each of thousands of memories.
  */
-export function memoriesOf(target: SearchTarget, first: number): MemorySource {
+export function memoriesOf(
+  target: SearchTarget,
+  first: number,
+  { anyUser = false }: Readonly<{ anyUser?: boolean }> = {},
+): MemorySource {
   const { scope, asOf, userId } = target;
   const conditions = conditionsOf(target).filter(({ value }) => value !== undefined);
   const moments = asOf === undefined ? [] : [asOf.validAt, asOf.knownAt];
@@ -57,12 +62,17 @@ export function memoriesOf(target: SearchTarget, first: number): MemorySource {
     where: (alias) =>
       [
         `${alias}.tenant_id = $1::uuid`,
-        userId === null ? '$2::text is null' : `${alias}.user_id = $2::text`,
+        whose(userId, alias, anyUser),
         ...(asOf === undefined ? [visible(alias)] : []),
         ...(isGlobal ? [`${alias}.scope = 'global'`] : []),
         ...conditions.map(({ sql }, index) => sql(alias, at(index))),
       ].join('\n    and '),
   };
+}
+
+function whose(userId: string | null, alias: string, anyUser: boolean): string {
+  if (userId === null) return '$2::text is null';
+  return `${alias}.user_id = ${anyUser ? '(select $2::text)' : '$2::text'}`;
 }
 
 function conditionsOf(target: SearchTarget): Condition[] {

@@ -7,7 +7,7 @@ export async function searchRecent(
   sql: Sql,
   search: SearchTarget & Readonly<{ limit: number }>,
 ): Promise<MemoryRow[]> {
-  const source = memoriesOf(search, 4);
+  const source = memoriesOf(search, 4, { anyUser: true });
   const { rows } = await sql.query<MemoryRow>(
     `select ${memoryColumns('m')} from ${source.relation} m where ${source.where('m')}
      order by m.stated_at desc, m.id desc limit $3::integer`,
