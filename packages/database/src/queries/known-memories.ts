@@ -4,8 +4,12 @@ import type { StatedMemory } from './ledger.ts';
 import { escapeLike } from './memories.ts';
 import { visible } from './memory-rows.ts';
 
-/** Of a conversation's own memories and those that belong to none. */
-const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)`;
+/**
+ * What a conversation's own memories and those that belong to none say; less what is about to be replaced, because the
+ * model is to say that again if it still holds. Looked at only where a regenerated reply is extracted: it takes time.
+ */
+const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)
+           and (not (select replaces from work) or not rests_on_replaced(m.message_ids, $1::uuid, $7::text))`;
 
 /**
  * The user's memories that a conversation is most likely about: nearest to one of its vectors, or naming one of its
@@ -22,6 +26,7 @@ export async function findRelevantMemories(
     tenantId: string;
     userId: string;
     conversationId: string;
+    extractionId: string;
     model: string | null;
     vectors: readonly (readonly number[])[];
     names: readonly string[];
@@ -29,7 +34,9 @@ export async function findRelevantMemories(
   }>,
 ): Promise<StatedMemory[]> {
   const { rows } = await sql.query<StatedMemory>(
-    `with near as (
+    `with work as materialized (
+       select replaces_from_seq is not null as replaces from extractions where id = $8::uuid
+     ), near as (
        select memory_id as id, row_number() over (order by distance, memory_id) as place from (
          select e.memory_id, min((e.embedding <=> given.vector) + 0) as distance
          from memory_embeddings e
@@ -66,6 +73,7 @@ export async function findRelevantMemories(
       search.names.map((name) => `%${escapeLike(name.toLowerCase())}%`),
       search.limit,
       search.conversationId,
+      search.extractionId,
     ],
     { name: 'find_relevant_memories' },
   );

@@ -58,6 +58,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
       tenantId: claim.tenantId,
       userId: claim.userId,
       conversationId: claim.conversationId,
+      extractionId: claim.id,
       model: vectors?.model ?? null,
       vectors: vectors === null ? [] : [...vectors.byText.values()],
       names: namesIn(pieces),

@@ -242,6 +242,25 @@ describe('a regenerated reply (B6)', () => {
     ]);
   });
 
+  test('is not told what came from the other reply, also where there is much to tell', async () => {
+    const { under, id } = await openPair();
+    const others = Array.from({ length: 10 }, (_, n) => ({
+      category: 'identity',
+      key: `cousin_${n}`,
+      value: 'a nurse',
+    }));
+    under.model.setReply(() => ({ content: JSON.stringify(others) }));
+    await say(under, await begin(under, { preset: 'tiered', quiet_gap_s: 0 }), [
+      { content: 'My cousins are nurses: cousin 0 to cousin 9 are a nurse each.' },
+    ]);
+    await waitFor(async () => (await under.memories('maya')).length >= 10, { describe: 'more memories' });
+    await under.database.query(`update memories set stated_at = now() where key = 'sauna_locker'`);
+    await say(under, id, [oak], { regenerated: true });
+    await newestDone(under, id, 2);
+    expect(under.model.calls.at(-1)?.userText).toContain('cousin');
+    expect(under.model.calls.at(-1)?.userText).not.toContain('sauna');
+  });
+
   test('posted again brings nothing', async () => {
     const { under, id } = await openPair();
     await say(under, id, [oak], { regenerated: true });
