@@ -2,7 +2,7 @@
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{M}]+)*/gu;
 /** Scripts that put no spaces between words; Korean does, but glues particles to them. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
-const PADDED = /\n[^\n]+\n|[^ \n]+/g;
+const PADDED = /｜[^｜]+｜|[^ ｜]+/g;
 
 /** A piece of a word; `unspaced` for pairs of characters of a script without spaces. */
 export type Word = Readonly<{ text: string; unspaced: boolean }>;
@@ -13,13 +13,13 @@ export type Word = Readonly<{ text: string; unspaced: boolean }>;
  */
 export function wordsOf(text: string): Word[] {
   return (paddedWords(text).match(PADDED) ?? []).map((piece) =>
-    piece.startsWith('\n') ? { text: piece.slice(1, -1), unspaced: true } : { text: piece, unspaced: false },
+    piece.startsWith('｜') ? { text: piece.slice(1, -1), unspaced: true } : { text: piece, unspaced: false },
   );
 }
 
 /**
  * The words of `wordsOf` as one text to look for parts of words in: each has a space before and behind it or, as a pair
- * of characters, a line end.
+ * of characters, a line that no word has.
  */
 export function paddedWords(text: string): string {
   const words = text.normalize('NFC').toLowerCase().match(WORD) ?? [];
@@ -33,5 +33,5 @@ function paddedPairs(run: string): string {
     characters.length <= 2
       ? [run]
       : characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
-  return ` \n${pairs.join('\n\n')}\n `;
+  return ` ｜${pairs.join('｜｜')}｜ `;
 }
