@@ -281,6 +281,26 @@ describe('a chat', () => {
     ]);
   });
 
+  test('with a memory_id that another user has recalls one’s own turns and no one else’s', async () => {
+    const say = async (user: string, content: string) =>
+      (await client.chat.complete(says(user, content, { memory_id: 'default' }))).memory_hits;
+    const untilTurns = (user: string) =>
+      waitFor(
+        async () => {
+          const { data } = await client.conversations.list({ user_id: user });
+          return data.length === 1 && data[0]?.message_count === 2 && data[0].id;
+        },
+        { describe: `both turns of ${user}` },
+      );
+    await say('runa', 'The llama in our garden is called Pedro.');
+    expect(await untilTurns('runa')).toBe('default');
+    expect(await say('sven', 'The llama in our barn is called Carla.')).toEqual([]);
+    expect(await untilTurns('sven')).toMatch(/^chat-/);
+    expect(await say('sven', 'What is the llama called?')).toEqual([
+      expect.objectContaining({ role: 'user', content: expect.stringContaining('Carla') }),
+    ]);
+  });
+
   test('that is streamed comes in pieces and is stored whole', async () => {
     const pieces: string[] = [];
     for await (const { choices } of client.chat.stream(says('rosa', 'Hello!', { memory_id: 'hello' }))) {

@@ -24,3 +24,4 @@ export { classifyModelError } from './model-error.ts';
 export type { ModelErrorContext } from './model-error.ts';
 export { createReranker } from './reranker.ts';
 export type { Reranker, RerankerConfig } from './reranker.ts';
+export { untilAborted } from './until-aborted.ts';

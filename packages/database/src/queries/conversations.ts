@@ -112,6 +112,7 @@ export function findConversation(
   return sql.maybeOne<ConversationRow>(
     `select ${COLUMNS} from conversations where tenant_id = $1::uuid and id = $2::text`,
     [tenantId, id],
+    { name: 'find_conversation' },
   );
 }
 

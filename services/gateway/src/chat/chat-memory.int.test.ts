@@ -167,6 +167,40 @@ describe('a chat with memory', () => {
     expect(upstream.received.at(-1)?.json()).not.toHaveProperty('memory_id');
   });
 
+  test('a memory_id that another user has taken is a conversation of one’s own', async () => {
+    const shared = { memory_id: `default-${number}` };
+    await chat([QUESTION], { ...shared, user: `${user}-first` });
+    await waitFor(
+      async () =>
+        (
+          await gateway.database.query('select 1 from messages where conversation_id = $1', [
+            shared.memory_id,
+          ])
+        ).rowCount === 2,
+      { describe: 'the turns of the first user' },
+    );
+    await chat([QUESTION], shared);
+    await untilStored(2);
+    await chat([QUESTION], shared);
+    const history = [QUESTION, { role: 'assistant', content: 'In Lisbon, of course.' }];
+    await chat([...history, { role: 'user', content: 'Thanks!' }], shared);
+    const turns = await untilStored(4);
+    expect(turns.map(({ content, superseded }) => [content, superseded])).toEqual([
+      ['Where do I live?', false],
+      ['In Lisbon, of course.', false],
+      ['Thanks!', false],
+      ['In Lisbon, of course.', false],
+    ]);
+    const { rows } = await gateway.database.query<{ id: string }>(
+      'select id from conversations where user_id = $1',
+      [user],
+    );
+    const [own] = rows.map(({ id }) => id);
+    expect(rows).toEqual([{ id: expect.stringMatching(/^chat-[\w-]{24}$/) }]);
+    expect(contexts.map((body) => body['conversation_id'])).toEqual([shared.memory_id, own, own, own]);
+    expect(contexts.at(-1)).toMatchObject({ user_id: user, include_turns: true });
+  });
+
   test('memory_top_k of 0 leaves the request untouched', async () => {
     const answer = await chat([QUESTION], { memory_top_k: 0 });
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);

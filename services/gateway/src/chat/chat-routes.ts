@@ -1,5 +1,6 @@
 import { authentication } from '@factmill/auth';
 import { OPERATIONS } from '@factmill/contracts';
+import { findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { type Express, raw, type RequestHandler } from 'express';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -35,6 +36,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
     retrievalUrl: deps.config.gateway.retrievalUrl,
     format: chat.contextFormat,
     timeoutMs: chat.memoryTimeoutMs,
+    ownerOf: async (tenantId, id) => (await findConversation(deps.database, tenantId, id))?.userId,
     logger: deps.logger,
   });
   return {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ChatMessage, conversationIdOf, lastUserText, replyTurn, turnsOf } from './chat-turns.ts';
+import {
+  type ChatMessage,
+  conversationIdOf,
+  lastUserText,
+  ownConversationIdOf,
+  replyTurn,
+  turnsOf,
+} from './chat-turns.ts';
 
 const user = (content: unknown): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -79,4 +86,12 @@ test('a chat is told from another by its user and first message', () => {
   expect(conversationIdOf([{ role: 'system', content: 's' }, user('hi')], 'ana')).toBe(id);
   expect(conversationIdOf([user('hi')], 'ben')).not.toBe(id);
   expect(conversationIdOf([user('ho')], 'ana')).not.toBe(id);
+});
+
+test('a conversation of one’s own in place of another’s is always the same, and no other chat', () => {
+  const id = ownConversationIdOf('default', 'ana');
+  expect(ownConversationIdOf('default', 'ana')).toBe(id);
+  expect(ownConversationIdOf('default', 'ben')).not.toBe(id);
+  expect(ownConversationIdOf('diary', 'ana')).not.toBe(id);
+  expect(conversationIdOf([user('default')], 'ana')).not.toBe(id);
 });

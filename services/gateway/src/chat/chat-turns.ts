@@ -59,6 +59,11 @@ export function conversationIdOf(messages: readonly ChatMessage[], userId: strin
   return `chat-${digest(`${userId}\n${textOf(first?.content)}`)}`;
 }
 
+/** The conversation of a user's own in place of one that is another user's. */
+export function ownConversationIdOf(conversationId: string, userId: string): string {
+  return `chat-${digest(`${userId}\u0000${conversationId}`)}`;
+}
+
 /** The text of a message: as it is, or the text parts of a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -1,7 +1,9 @@
 import type { ChatMemoryFields, MemoryHit } from '@factmill/contracts';
+import { untilAborted } from '@factmill/models';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
+import { ownConversationIdOf } from './chat-turns.ts';
 
 /** What of the answer of `POST /v1/context` is used. */
 const contextSchema = z.object({
@@ -20,6 +22,7 @@ const contextSchema = z.object({
 export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
 
 export type RecallRequest = Readonly<{
+  tenantId: string;
   userId: string;
   conversationId: string;
   query: string;
@@ -36,6 +39,8 @@ export type RecallDeps = Readonly<{
   format: 'facts' | 'section' | 'summary' | 'augmented';
   /** What the chat waits for memory at most. */
   timeoutMs: number;
+  /** Whose a conversation is; undefined when there is none of that id. */
+  ownerOf: (tenantId: string, conversationId: string) => Promise<string | undefined>;
   logger: Logger;
 }>;
 
@@ -52,11 +57,13 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
     const startedAt = performance.now();
     let result = 'ok';
     try {
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]);
+      const conversationId = await untilAborted(conversationOf(request), signal);
       const response = await fetch(`${deps.retrievalUrl}/v1/context`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...request.credentials },
-        body: JSON.stringify(toBody(request, deps.format)),
-        signal: AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]),
+        body: JSON.stringify(toBody({ ...request, conversationId }, deps.format)),
+        signal,
       });
       if (!response.ok) throw new Error(`retrieval answered ${response.status}`);
       const { text, memories } = contextSchema.parse(await response.json());
@@ -71,6 +78,19 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
       recordDuration(performance.now() - startedAt, { result });
     }
   };
+
+  /** Where the user's turns are stored: several users of a tenant may name the same conversation. */
+  async function conversationOf({
+    tenantId,
+    userId,
+    conversationId,
+    memory,
+  }: RecallRequest): Promise<string> {
+    // One that the chat does not name is told by its user already.
+    if (memory.memory_id === undefined) return conversationId;
+    const owner = (await deps.ownerOf(tenantId, conversationId)) ?? userId;
+    return owner === userId ? conversationId : ownConversationIdOf(conversationId, userId);
+  }
 }
 
 function toBody(request: RecallRequest, format: string): object {

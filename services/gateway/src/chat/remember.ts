@@ -5,6 +5,7 @@ import type { Logger } from '@factmill/telemetry';
 import { createCounter, currentTraceparent } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteDeps } from '../route-deps.ts';
+import { ownConversationIdOf } from './chat-turns.ts';
 
 /** How long turns wait for a database that is away before they are given up, and how many of them may. */
 const PATIENCE_MS = 60_000;
@@ -21,7 +22,7 @@ export type Turns = Readonly<{
 }>;
 
 export type Remember = Readonly<{
-  /** Stores turns as POST messages does. Never rejects; resolves to whether they are stored. */
+  /** Stores turns as POST messages does, in a conversation of the user's own where theirs is another user's. Never rejects; resolves to whether they are stored. */
   store: (turns: Turns) => Promise<boolean>;
   /** Closing waits for an exchange that is followed, because it stores its reply at its end. Returns the exchange. */
   follow: <T>(exchange: Promise<T>) => Promise<T>;
@@ -63,12 +64,21 @@ export function createRemember(deps: RememberDeps): Remember {
     }
   }
 
-  function accept(turns: Turns): Promise<unknown> {
+  async function accept(turns: Turns): Promise<void> {
+    try {
+      await acceptIn(turns.conversationId, turns);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'conversation_user_mismatch') throw error;
+      await acceptIn(ownConversationIdOf(turns.conversationId, turns.userId), turns);
+    }
+  }
+
+  function acceptIn(conversationId: string, turns: Turns): Promise<unknown> {
     return deps.accept({
       tenantId: turns.tenantId,
       userId: turns.userId,
       fallbackUserId: turns.userId,
-      conversationId: turns.conversationId,
+      conversationId,
       messages: turns.messages.map((message) => ({
         ...message,
         id: message.id ?? deps.newId(),
