@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { columnTypes } from './column-types.ts';
 import { toDatabaseError } from './database-errors.ts';
 import type { DatabaseLogger } from './database-logger.ts';
+import { endStuckQueries } from './end-stuck-queries.ts';
 import { createSql } from './sql-over.ts';
 import type { DatabasePool } from './sql.ts';
 import { withTransaction } from './with-transaction.ts';
@@ -12,8 +13,10 @@ export type PoolOptions = Readonly<{
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** The server cancels a statement after this long (0 or absent: never); the client gives up 5 s later. */
+  /** The server cancels a statement after this long (0 or absent: never). */
   statementTimeoutMs?: number;
+  /** How much later the client gives up a server that has not done so. Default 5 s. */
+  answerGraceMs?: number;
   /** How long a query waits for a connection, new or free. Default 5 s. */
   connectionTimeoutMs?: number;
   logger: DatabaseLogger;
@@ -35,10 +38,11 @@ export function createPool(options: PoolOptions): DatabasePool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: columnTypes,
-    ...(statementTimeoutMs > 0
-      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 5_000 }
-      : {}),
+    ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
   });
+  const answerTimeoutMs =
+    statementTimeoutMs > 0 ? statementTimeoutMs + (options.answerGraceMs ?? 5_000) : null;
+  const stuck = answerTimeoutMs === null ? null : endStuckQueries(pool, answerTimeoutMs);
 
   // Without listeners a connection that dies while idle, or between two statements of a transaction, is an
   // unhandled 'error' event and ends the process. The next query reports it to its caller.
@@ -49,11 +53,22 @@ export function createPool(options: PoolOptions): DatabasePool {
     logger.warn({ err: toDatabaseError(error).cause }, 'lost an idle database connection');
   });
 
+  const connections = {
+    connect: async () => {
+      const client = await pool.connect();
+      stuck?.ignore(client);
+      return client;
+    },
+    answerTimeoutMs,
+  };
   let closing: Promise<void> | undefined;
   return {
     ...createSql((config) => pool.query(config)),
-    transaction: (fn, transactionOptions) => withTransaction(pool, fn, transactionOptions),
-    close: () => (closing ??= pool.end()),
+    transaction: (fn, transactionOptions) => withTransaction(connections, fn, transactionOptions),
+    close: () =>
+      (closing ??= pool.end().finally(() => {
+        stuck?.close();
+      })),
     pg: pool,
   };
 }

@@ -1,8 +1,15 @@
 import { AppError } from '@factmill/errors';
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { isRetryableConflict, isUnavailable, toDatabaseError } from './database-errors.ts';
 import { createSql } from './sql-over.ts';
 import type { Sql, TransactionOptions } from './sql.ts';
+
+/** Where transactions get their connections. */
+export type Connections = Readonly<{
+  connect: () => Promise<PoolClient>;
+  /** A statement that has no answer by then fails; null: never. */
+  answerTimeoutMs: number | null;
+}>;
 
 /**
  * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. Rejects with what `fn`
@@ -11,37 +18,45 @@ import type { Sql, TransactionOptions } from './sql.ts';
  * the rollback failed, is destroyed, never reused.
  */
 export async function withTransaction<T>(
-  pool: Pool,
+  connections: Connections,
   fn: (tx: Sql) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   const maxAttempts = options.maxAttempts ?? 1;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(pool, fn, options);
+      return await runOnce(connections, fn, options);
     } catch (error) {
       if (attempt >= maxAttempts || !isRetryableConflict(error)) throw error;
     }
   }
 }
 
-async function runOnce<T>(pool: Pool, fn: (tx: Sql) => Promise<T>, options: TransactionOptions): Promise<T> {
-  const client = await connect(pool);
+async function runOnce<T>(
+  connections: Connections,
+  fn: (tx: Sql) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  const client = await connect(connections);
+  const { answerTimeoutMs } = connections;
+  // Known to pg, but not to its types.
+  const timeout = answerTimeoutMs === null ? {} : { query_timeout: answerTimeoutMs };
+  const query: Query = (config) => client.query({ ...timeout, ...config });
   // After the end the client belongs to someone else: a forgotten await inside `fn` must not run there.
   let open = true;
   const tx = createSql(async (config) => {
     if (!open) throw new AppError('internal', 'A statement was sent after its transaction had ended.');
-    return client.query(config);
+    return query(config);
   });
   let broken = false;
   try {
     await send(
-      client,
+      query,
       options.isolation === undefined ? 'begin' : `begin isolation level ${options.isolation}`,
     );
     const result = await fn(tx);
     open = false;
-    const ended = await send(client, 'commit');
+    const ended = await send(query, 'commit');
     // A failed statement whose error `fn` swallowed turns COMMIT into ROLLBACK, silently.
     if (ended.command === 'ROLLBACK') {
       throw new AppError('internal', 'The transaction was rolled back: a statement in it had failed.');
@@ -49,33 +64,35 @@ async function runOnce<T>(pool: Pool, fn: (tx: Sql) => Promise<T>, options: Tran
     return result;
   } catch (error) {
     open = false;
-    broken = isUnavailable(error) || !(await rolledBack(client));
+    broken = isUnavailable(error) || !(await rolledBack(query));
     throw error;
   } finally {
     client.release(broken);
   }
 }
 
-async function connect(pool: Pool): Promise<PoolClient> {
+type Query = (config: QueryConfig) => Promise<QueryResult>;
+
+async function connect(connections: Connections): Promise<PoolClient> {
   try {
-    return await pool.connect();
+    return await connections.connect();
   } catch (error) {
     throw toDatabaseError(error);
   }
 }
 
-async function rolledBack(client: PoolClient): Promise<boolean> {
+async function rolledBack(query: Query): Promise<boolean> {
   try {
-    await client.query('rollback');
+    await query({ text: 'rollback' });
     return true;
   } catch {
     return false;
   }
 }
 
-async function send(client: PoolClient, text: string): Promise<QueryResult> {
+async function send(query: Query, text: string): Promise<QueryResult> {
   try {
-    return await client.query(text);
+    return await query({ text });
   } catch (error) {
     throw toDatabaseError(error);
   }
