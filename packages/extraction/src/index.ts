@@ -27,7 +27,6 @@ export {
 } from './prompts/template.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
-export { stripInvisible } from './screening/plain-form.ts';
 export { type Decision, type DecisionFault, readDecisions } from './reconcile/read-decisions.ts';
 export { buildReconcilePrompt, correctionOf } from './reconcile/reconcile-prompt.ts';
 export {

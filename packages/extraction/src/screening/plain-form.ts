@@ -1,8 +1,4 @@
-/**
- * What an unseen reader could be told and a seeing one would not notice: zero-width spaces, overrides of direction, tag
- * characters. Joiners stay: scripts and emoji need them.
- */
-const INVISIBLE = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+import { stripInvisible } from '@factmill/contracts';
 
 /** Letters of other scripts that look like Latin ones, for words that mix them. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -18,11 +14,6 @@ function toLatin(word: string): string {
   return LATIN.test(word) && ALIKE.test(word)
     ? [...word].map((letter) => LOOKALIKES.get(letter) ?? letter).join('')
     : word;
-}
-
-/** The text without what people do not see. */
-export function stripInvisible(text: string): string {
-  return text.replaceAll(INVISIBLE, '');
 }
 
 const TAG_CHARACTERS = /[\u{e0020}-\u{e007e}]/gu;

@@ -1,4 +1,4 @@
-import { stripInvisible } from '../screening/plain-form.ts';
+import { stripInvisible } from '@factmill/contracts';
 import { toStorableText } from '../storable-text.ts';
 import type { ToolCall, TranscriptMessage } from '../types.ts';
 import { stripInjectedPostfixes } from './injected-postfixes.ts';

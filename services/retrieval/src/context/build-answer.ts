@@ -1,5 +1,5 @@
 import type { ContextRequest, ContextResponse, Memory } from '@factmill/contracts';
-import { estimateTokens, stripInvisible } from '@factmill/extraction';
+import { estimateTokens } from '@factmill/extraction';
 import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
 import type { Recollection } from './recollect.ts';
 
@@ -21,8 +21,8 @@ export function buildAnswer(
     format: blockFormatOf(request.format),
     profile: profile.map((memory) => toContextMemory(memory, memory.kind)),
     memories: found.map(({ memory, role }) => toContextMemory(memory, role)),
-    userSummary: seen(recollection.userSummary),
-    conversationSummary: seen(recollection.conversationSummary),
+    userSummary: recollection.userSummary,
+    conversationSummary: recollection.conversationSummary,
     query: messageOf(request),
     tokenBudget: request.token_budget ?? null,
     estimateTokens,
@@ -47,19 +47,7 @@ function blockFormatOf(format: ContextRequest['format']): ContextFormat {
 
 function toContextMemory(memory: Memory, role: string): ContextMemory {
   const { key, value, content, question, answer } = memory;
-  return {
-    role,
-    key: seen(key),
-    value: seen(value),
-    content: stripInvisible(content),
-    question: seen(question),
-    answer: seen(answer),
-  };
-}
-
-/** Nobody vouches for what people cannot see: it could part a tag from its bracket, or speak to the model alone. */
-function seen(text: string | null): string | null {
-  return text === null ? null : stripInvisible(text);
+  return { role, key, value, content, question, answer };
 }
 
 type Messages = NonNullable<ContextRequest['messages']>;
