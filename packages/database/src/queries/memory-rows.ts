@@ -36,15 +36,11 @@ export type MemoryRow = Readonly<{
 }>;
 
 /** Of a memory, what is needed to rank it. */
-export type CandidateRow = Pick<
-  MemoryRow,
-  'id' | 'userId' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'
->;
+export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
 
 /** Select list of a CandidateRow for a table alias. */
 export function candidateColumns(alias: string): string {
-  return `${alias}.id, ${alias}.user_id as "userId", ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance,
-    ${alias}.stated_at as "statedAt"`;
+  return `${alias}.id, ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance, ${alias}.stated_at as "statedAt"`;
 }
 
 /** Select list of a MemoryRow for a table alias. */

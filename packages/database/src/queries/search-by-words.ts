@@ -31,14 +31,14 @@ export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordH
   const { terms } = search;
   if (terms.length === 0) return { rows: [], unknownTerms: [] };
   const source = memoriesOf(search, 5, { anyUser: true });
-  const { rows } = await sql.query<(WordRow | { id: null }) & { frequencies: number[] }>(
+  const { rows } = await sql.query<(WordRow | { id: null }) & { frequencies: number[] | null }>(
     wordStatement(terms.length, source, search),
     [search.tenantId, search.userId, terms, search.limit, ...source.values],
     { name: `search_words_${terms.length}${source.variant}` },
   );
   const frequencies = rows[0]?.frequencies ?? [];
   return {
-    rows: rows.filter((row): row is WordRow & { frequencies: number[] } => row.id !== null),
+    rows: rows.filter((row): row is WordRow & typeof row => row.id !== null),
     unknownTerms: terms.filter((_, index) => frequencies[index] === 0),
   };
 }
@@ -84,7 +84,8 @@ function wordStatement(termCount: number, source: MemorySource, { asOf }: Search
       from hits h cross join weights w where ${hasAny}
       order by score desc, h.id limit $4::integer
     )
-    select found.*, weights.frequencies
+    select found.*, case when row_number() over (order by found."wordScore" desc, found.id) = 1 then weights.frequencies end
+      as frequencies
     from weights left join lateral (
       select ${candidateColumns('m')}, best.score as "wordScore"
       from best join ${source.relation} m on m.id = best.id

@@ -171,7 +171,7 @@ test('all users of a tenant, when no user is named', async () => {
   await store({ userId: 'one of all', content: 'the quagga of one' });
   await store({ userId: 'another of all', content: 'the quagga of another' });
   const { rows } = await searchByWords(pool, { ...targetOf(null), terms: ['quagga'], limit: 9 });
-  expect(rows.map((row) => row.userId).toSorted()).toEqual(['another of all', 'one of all']);
+  expect(rows.map((row) => row.content).toSorted()).toEqual(['the quagga of another', 'the quagga of one']);
 });
 
 test('scopes and conversations: what is kept for one, what was learned in one, what belongs to none', async () => {

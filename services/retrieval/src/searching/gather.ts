@@ -29,6 +29,9 @@ export type Gathered = Readonly<{
   embedMs: number;
 }>;
 
+/** A shorter word is in too many others (`art` in `party`) to be looked for in them beside words that are known. */
+const LEAST_PART = 4;
+
 type Hits = { row: CandidateRow; value: number }[];
 
 /**
@@ -71,21 +74,26 @@ export function createGather({ database, embedQuery }: GatherDeps) {
     }
 
     async function byText(scoped: SearchTarget): Promise<ChannelHits[]> {
-      if (!channels.has('text')) return [{ channel: 'trigram', hits: await bySubstring(scoped, terms) }];
+      if (!channels.has('text'))
+        return [{ channel: 'trigram', hits: await bySubstring(scoped, terms, true) }];
       const { rows, unknownTerms } = await searchByWords(database, { ...scoped, terms, limit });
       const text: ChannelHits = { channel: 'text', hits: rows.map((row) => ({ row, value: row.wordScore })) };
-      // Parts of words cost a look at every text, so they are looked for only where whole words are of no help.
-      const lacking = rows.length === 0 || unknownTerms.length > 0;
-      if (!channels.has('trigram') || !lacking) return [text];
+      if (!channels.has('trigram')) return [text];
+      const substring = async (some: readonly string[], asPhrase: boolean): Promise<ChannelHits[]> => [
+        text,
+        { channel: 'trigram', hits: await bySubstring(scoped, some, asPhrase) },
+      ];
+      // Whole words are of no help: parts of them may be.
+      if (rows.length === 0 || unknownTerms.length === terms.length) return substring(unknownTerms, true);
       // What has the whole query has each of its words, of which some are known.
-      const isHopeless = rows.length > 0 && unknownTerms.length < terms.length;
-      return [text, { channel: 'trigram', hits: await bySubstring(scoped, unknownTerms, !isHopeless) }];
+      const parts = unknownTerms.filter((term) => term.length >= LEAST_PART);
+      return parts.length === 0 ? [text] : substring(parts, false);
     }
 
     async function bySubstring(
       scoped: SearchTarget,
       some: readonly string[],
-      asPhrase = true,
+      asPhrase: boolean,
     ): Promise<Hits> {
       const rows = await searchByText(database, {
         ...scoped,

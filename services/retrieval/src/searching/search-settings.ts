@@ -49,7 +49,7 @@ const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
     ...PLAIN,
     limit: 15,
     channels: ['vector', 'text', 'trigram', 'key', 'project'],
-    leastCandidates: 60,
+    leastCandidates: 45,
     recencyWeight: 0.1,
     collapse: true,
     rerank: true,
