@@ -1001,10 +1001,12 @@ begin
                order by stated_at desc, id desc), '[]')
         from (select * from memories where tenant_id = tenant and user_id = v_row.user_id and is_current
                 and (expires_at is null or expires_at > now())
+                and conversation_id in ('', v_row.conversation_id)
                 -- What is about to be replaced is not known: the model is to say it again if it still holds.
                 and (v_row.replaces_from_seq is null
                      or not rests_on_replaced(message_ids, tenant, v_row.conversation_id))
-              order by stated_at desc, id desc limit known_limit) as recent) else '[]' end);
+              order by stated_at desc, id desc limit known_limit) as recent) else '[]' end,
+    'hasDocuments', exists (select from documents where tenant_id = tenant and user_id = v_row.user_id));
 end $function$
 
 CREATE OR REPLACE FUNCTION public.conclude_extraction(extraction uuid)

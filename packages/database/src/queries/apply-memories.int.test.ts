@@ -8,6 +8,7 @@ import type { DatabasePool } from '../pool/sql.ts';
 import { acceptConversations } from './accept.ts';
 import { applyNewMemories, type NewMemories } from './apply-memories.ts';
 import { findConversation } from './conversations.ts';
+import { type NewDocument, putDocument } from './documents.ts';
 import { registerEmbeddingModel } from './embedding-models.ts';
 import { findExtraction } from './extractions.ts';
 import { type Claim, claimExtraction } from './ledger.ts';
@@ -126,7 +127,7 @@ async function contents(): Promise<string[]> {
   return rows.map((row) => row.content);
 }
 
-test('a claim brings what the user stated last, of what is visible', async () => {
+test('a claim brings what the user stated last, of what its conversation may see', async () => {
   const day = (n: number) => new Date(Date.UTC(2026, 4, n));
   const memories = [
     { ...fact('first', 'a'), statedAt: day(1) },
@@ -135,14 +136,50 @@ test('a claim brings what the user stated last, of what is visible', async () =>
     { ...fact('expired', 'd'), statedAt: day(4), expiresAt: day(5) },
     { ...fact('history', 'e'), statedAt: day(6), validTo: day(7) },
     { ...fact('of another', 'f'), userId: randomUUID(), statedAt: day(8) },
+    { ...fact('kept here', 'g'), statedAt: day(9) },
+    { ...fact('kept elsewhere', 'h'), statedAt: day(10) },
   ];
   await insertMemories(database, memories, { actor: 'test', extractionId: null });
+  await database.query(
+    `update memories m set scope = 'conversation', conversation_id = k.conversation_id
+     from (values ('kept here', $1::text), ('kept elsewhere', 'elsewhere')) as k (key, conversation_id)
+     where m.key = k.key and m.user_id = $2::text`,
+    [conversationId, userId],
+  );
   const request = { tenantId: DEFAULT_TENANT_ID, id: claim.id, workerId: 'one', leaseMs: 60_000 };
-  const answer = await claimExtraction(database, { ...request, knownMemoryLimit: 2 });
+  const answer = await claimExtraction(database, { ...request, knownMemoryLimit: 3 });
   expect(answer.kind === 'claimed' && answer.material.known).toMatchObject([
+    { key: 'kept here', statedAt: day(9) },
     { key: 'last', statedAt: day(3) },
     { key: 'second', statedAt: day(2) },
   ]);
+});
+
+const newDocument = (owner: string): NewDocument => ({
+  tenantId: DEFAULT_TENANT_ID,
+  id: randomUUID(),
+  userId: owner,
+  title: null,
+  content: 'A text.',
+  matchingText: 'a text',
+  contentHash: createHash('sha256').update('A text.').digest('hex'),
+  chunking: 'one',
+  conversationId: null,
+  project: null,
+  metadata: {},
+  chunks: [],
+  wantsEmbedding: false,
+});
+
+test('a claim says whether the user has documents', async () => {
+  const request = { tenantId: DEFAULT_TENANT_ID, id: claim.id, workerId: 'one', leaseMs: 60_000 };
+  const material = { pinned: null, known: [], hasDocuments: false };
+  await putDocument(database, newDocument(randomUUID()));
+  expect(await claimExtraction(database, request)).toMatchObject({ kind: 'claimed', material });
+  await putDocument(database, newDocument(userId));
+  expect(await claimExtraction(database, request)).toMatchObject({
+    material: { ...material, hasDocuments: true },
+  });
 });
 
 test('what is new is stored with its versions and vectors, and the extraction is done', async () => {

@@ -141,13 +141,3 @@ export async function findInDocuments(
   );
   return rows;
 }
-
-/** Whether the user has any document. Uses documents_user_idx. */
-export async function hasDocuments(sql: Sql, tenantId: string, userId: string): Promise<boolean> {
-  const { found } = await sql.one<{ found: boolean }>(
-    'select exists (select from documents where tenant_id = $1::uuid and user_id = $2::text) as found',
-    [tenantId, userId],
-    { name: 'has_documents' },
-  );
-  return found;
-}

@@ -79,17 +79,3 @@ export async function findRelevantMemories(
   );
   return rows;
 }
-
-/** Which of these memories are kept for another conversation than this. Uses memories_pkey. */
-export async function findKeptElsewhere(
-  sql: Sql,
-  search: Readonly<{ tenantId: string; conversationId: string; ids: readonly string[] }>,
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql.query<{ id: string }>(
-    `select id from memories
-     where id = any($3::uuid[]) and tenant_id = $1::uuid and conversation_id not in ('', $2::text)`,
-    [search.tenantId, search.conversationId, search.ids],
-    { name: 'find_kept_elsewhere' },
-  );
-  return new Set(rows.map(({ id }) => id));
-}

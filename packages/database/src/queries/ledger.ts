@@ -54,8 +54,13 @@ export type Material = Readonly<{
   pinned: ModelOutput | null;
   /** Oldest first, without those that a regenerated reply replaced. */
   messages: readonly CoveredMessage[];
-  /** What the user's memories say, last stated first; none when there is an answer already. */
+  /**
+   * What the user's memories say, last stated first, those kept for other conversations left out; none when there is an
+   * answer already.
+   */
   known: readonly StatedMemory[];
+  /** Whether the user has any document. */
+  hasDocuments: boolean;
 }>;
 
 /**
@@ -83,6 +88,7 @@ type ClaimResult = Readonly<
       pinned: ModelOutput | null;
       messages: readonly InJson<CoveredMessage>[];
       known: readonly InJson<StatedMemory>[];
+      hasDocuments: boolean;
     }
   | {
       claim?: never;
@@ -138,7 +144,7 @@ export async function claimExtraction(
       ? { kind: 'leased', retryInMs: Math.max(50, result.left_ms ?? 50) }
       : { kind: 'over', state: result.state, next: result.next ?? null };
   }
-  const { claim, pinned, messages, known } = result;
+  const { claim, pinned, messages, known, hasDocuments } = result;
   return {
     kind: 'claimed',
     claim,
@@ -146,6 +152,7 @@ export async function claimExtraction(
       pinned,
       messages: messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })),
       known: known.map((memory) => ({ ...memory, statedAt: new Date(memory.statedAt) })),
+      hasDocuments,
     },
   };
 }

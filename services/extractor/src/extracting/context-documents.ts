@@ -1,10 +1,4 @@
-import {
-  type Claim,
-  findInDocuments,
-  hasDocuments,
-  relevantDocumentChunks,
-  type Sql,
-} from '@factmill/database';
+import { type Claim, findInDocuments, relevantDocumentChunks, type Sql } from '@factmill/database';
 import {
   addsNoWords,
   type Candidate,
@@ -45,7 +39,7 @@ const MAX_PIECE_CHARACTERS = 1_000;
 /** What a similarity can lose because vectors are stored in halves. */
 const TOLERANCE = 1e-4;
 
-/** A user without documents costs one look for an extraction; a preset that leaves them out, none. */
+/** A user without documents, of whom the claim says so, costs nothing, nor does a preset that leaves them out. */
 export function createContextDocuments(deps: {
   database: Sql;
   embedTexts: EmbedTexts | null;
@@ -53,16 +47,14 @@ export function createContextDocuments(deps: {
   isPrompted: boolean;
   logger: Logger;
 }) {
-  return function contextDocuments(claim: Claim, preset: Preset): ContextDocuments {
+  return function contextDocuments(claim: Claim, preset: Preset, hasDocuments: boolean): ContextDocuments {
     const { tenantId, userId, conversationId } = claim;
-    let look: Promise<boolean> | undefined;
-    const exist = () => (look ??= hasDocuments(deps.database, tenantId, userId));
 
     async function shown(
       messages: readonly TranscriptMessage[],
       signal: AbortSignal,
     ): Promise<KnownDocument[]> {
-      if (!deps.isPrompted || !preset.showsDocuments || !(await exist())) return [];
+      if (!deps.isPrompted || !preset.showsDocuments || !hasDocuments) return [];
       const { embedTexts } = deps;
       const vectors =
         embedTexts === null ? null : await embedOrLater(embedTexts, latestOf(messages), signal, deps.logger);
@@ -82,7 +74,7 @@ export function createContextDocuments(deps: {
     }
 
     async function leaveOutSaid(candidates: readonly Candidate[], vectors: Vectors | null): Promise<LeftOut> {
-      if (!preset.dedupByDocuments || candidates.length === 0 || !(await exist())) {
+      if (!preset.dedupByDocuments || candidates.length === 0 || !hasDocuments) {
         return { candidates, rejected: [] };
       }
       const found = await findInDocuments(deps.database, {

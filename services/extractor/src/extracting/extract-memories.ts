@@ -67,7 +67,7 @@ export function createExtractMemories(deps: ExtractDeps) {
     const preset = getPreset(claim.preset) ?? standard();
     const messages = material.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
-    const documents = deps.contextDocuments(claim, preset);
+    const documents = deps.contextDocuments(claim, preset, material.hasDocuments);
     // The claim says that something is pinned; which of the answers it shows is of no matter.
     const pins = material.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
     const toQuestion = async (): Promise<Question | null> => {

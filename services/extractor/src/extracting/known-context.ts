@@ -1,10 +1,4 @@
-import {
-  type Claim,
-  findKeptElsewhere,
-  findRelevantMemories,
-  type Sql,
-  type StatedMemory,
-} from '@factmill/database';
+import { type Claim, findRelevantMemories, type Sql, type StatedMemory } from '@factmill/database';
 import {
   distinguishingWords,
   type Preset,
@@ -22,7 +16,8 @@ const MAX_NAMES = 8;
 
 /**
  * The memories that a prompt shows, those most relevant to the conversation first (B2): found by meaning and by the
- * names that occur in it; none that is kept for another conversation. Fails open: what was stated last, when there is no embedding model or it is away.
+ * names that occur in it; none that is kept for another conversation. Fails open: what was stated last, when there is
+ * no embedding model or it is away.
  *
  * @throws AppError `database_unavailable`, or the reason of `signal`
  */
@@ -32,7 +27,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     conversation: Readonly<{
       messages: readonly TranscriptMessage[];
       preset: Preset;
-      /** What the user's memories state last, of any conversation, and whether that is all there is. */
+      /** What the conversation may see of the user's memories, last stated first, and whether that is all there is. */
       recent: readonly StatedMemory[];
       isAll: boolean;
     }>,
@@ -41,12 +36,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     const { recent, preset } = conversation;
     const limit = preset.knownMemoryLimit;
     if (limit === 0 || recent.length === 0) return [];
-    if (conversation.isAll) {
-      const ids = recent.map(({ id }) => id);
-      const elsewhere = await findKeptElsewhere(deps.database, { ...claim, ids });
-      const seen = recent.filter(({ id }) => !elsewhere.has(id));
-      if (seen.length <= limit) return seen;
-    }
+    if (conversation.isAll && recent.length <= limit) return recent;
     const pieces = conversation.messages
       .filter((message) => message.role === 'user')
       .map((message) => stripInjectedPostfixes(message.content).trim().slice(0, MAX_PIECE_CHARACTERS))
