@@ -17,7 +17,9 @@ export const statisticsSchema = z.object({
     by_tier: z.record(z.enum(['1', '2', '3']), count).describe('Of the current ones.'),
     by_kind: z.record(memoryKindSchema, count).describe('Of the current ones.'),
     by_category: z.record(z.string(), count).describe('Of the current ones; the 100 largest.'),
-    without_vector: count.describe('Current ones whose vector is still to come.'),
+    without_vector: count.describe(
+      'Current ones that wait for their vector of the embedding model in use, or have lost it (`factmill backfill`).',
+    ),
   }),
   conversations: z.object({ total: count, messages: count, messages_not_extracted: count }),
   extractions: z.object({

@@ -22,8 +22,8 @@ export type VectorTarget = Readonly<{
 const WINDOW = 5_000;
 
 /** A memory's vector is missing when there is none, or one of another text; unless the model refuses the text. */
-const lacksVector = (memory: string, model: string) => `
-  not exists (select from memory_embeddings e
+export const lacksVector = (memory: string, model: string, vectors = 'memory_embeddings') => `
+  not exists (select from ${vectors} e
     where e.memory_id = ${memory}.id and e.model = ${model} and e.content_hash = ${memory}.content_hash)
   and not exists (select from embedding_refusals r
     where r.memory_id = ${memory}.id and r.model = ${model} and r.content_hash = ${memory}.content_hash)`;

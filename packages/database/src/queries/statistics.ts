@@ -1,4 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
+import { lacksVector } from './missing-vectors.ts';
 
 export type MemoryStatistics = Readonly<{
   current: number;
@@ -6,6 +7,7 @@ export type MemoryStatistics = Readonly<{
   archived: number;
   superseded: number;
   deleted: number;
+  /** Visible ones that wait for their vector of the model in use, or lack it though nothing waits for it. */
   withoutVector: number;
   byTier: Record<'1' | '2' | '3', number>;
   byKind: Record<'fact' | 'qa' | 'note' | 'event', number>;
@@ -32,7 +34,8 @@ type Row = Readonly<{
 
 /**
  * Counts of everything that is kept of a user, in one statement. Reads all of the user's rows: by the index of
- * content hashes (memories_content_idx), conversations_user_idx and extractions_user_idx.
+ * content hashes (memories_content_idx), conversations_user_idx and extractions_user_idx. The user's vectors
+ * are compared with them: 10 ms of 37 for 20,000 memories.
  */
 export async function readUserStatistics(
   sql: Sql,
@@ -40,9 +43,16 @@ export async function readUserStatistics(
 ): Promise<UserStatistics> {
   const row = await sql.one<Row>(
     `with owned as materialized (
-       select tier, kind, category, is_current, archived_at, deleted_at, valid_to, embedding_pending_since,
-         is_current and (expires_at is null or expires_at > now()) as visible
+       select id, content_hash, tier, kind, category, is_current, archived_at, deleted_at, valid_to,
+         embedding_pending_since, is_current and (expires_at is null or expires_at > now()) as visible
        from memories where tenant_id = $1::uuid and user_id = $2::text
+     ), model as materialized (
+       select id from embedding_models where state = 'active'
+     ), vectors as (
+       select memory_id, model, content_hash from memory_embeddings where tenant_id = $1::uuid and user_id = $2::text
+     ), lacking as (
+       select count(*) as number from owned where visible and (embedding_pending_since is not null
+         or exists (select from model) and ${lacksVector('owned', '(select id from model)', 'vectors')})
      ), spoken as (
        select count(*)::integer as total, coalesce(sum(last_seq), 0)::integer as messages,
          coalesce(sum(last_seq - extracted_seq), 0)::integer as "notExtracted"
@@ -57,7 +67,7 @@ export async function readUserStatistics(
           'archived', count(*) filter (where archived_at is not null and deleted_at is null),
           'superseded', count(*) filter (where valid_to is not null and archived_at is null and deleted_at is null),
           'deleted', count(*) filter (where deleted_at is not null),
-          'withoutVector', count(*) filter (where visible and embedding_pending_since is not null),
+          'withoutVector', (select number from lacking),
           'byTier', json_build_object('1', count(*) filter (where visible and tier = 1),
             '2', count(*) filter (where visible and tier = 2), '3', count(*) filter (where visible and tier = 3)),
           'byKind', json_build_object('fact', count(*) filter (where visible and kind = 'fact'),

@@ -1,4 +1,5 @@
 import { statisticsSchema } from '@factmill/contracts';
+import { refuseVector, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
 
@@ -49,6 +50,34 @@ test('counts what there is of a user, in every state', async () => {
       oldest_waiting_at: expect.any(String),
     },
   });
+});
+
+test('a vector that was lost, or is one of an older text, is missing; one that the model refuses is not', async () => {
+  const { database } = gateway;
+  const contents = ['Bo sails.', 'Bo sings.', 'Bo reads.', 'Bo knits.'];
+  const ids = new Map<string, string>();
+  for (const content of contents) {
+    const { body } = await gateway.call('POST', '/v1/memories', { body: { user_id: 'bo', content } });
+    ids.set(content, body.id);
+  }
+  const missing = async () => (await statisticsOf('bo')).memories.without_vector;
+  expect(await missing()).toBe(4);
+  await registerEmbeddingModel(database, 'small', 2);
+  expect(await missing()).toBe(4);
+  const idOf = (content: string) => ids.get(content) ?? '';
+  const embeddings = contents.map((content) => ({ memoryId: idOf(content), content, vector: [0.6, 0.8] }));
+  expect(await saveEmbeddings(database, 'small', embeddings)).toBe(4);
+  expect(await missing()).toBe(0);
+  await database.query('delete from memory_embeddings where memory_id = any($1::uuid[])', [
+    [idOf('Bo sails.'), idOf('Bo sings.')],
+  ]);
+  expect(await missing()).toBe(2);
+  await refuseVector(database, 'small', 'memories', idOf('Bo sings.'));
+  expect(await missing()).toBe(1);
+  await database.query(`update memory_embeddings set content_hash = 'old' where memory_id = $1::uuid`, [
+    idOf('Bo reads.'),
+  ]);
+  expect(await missing()).toBe(2);
 });
 
 test('tells nothing of other users and tenants, and nothing of nobody', async () => {
