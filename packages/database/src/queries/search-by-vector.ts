@@ -1,5 +1,6 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { candidateColumns, type CandidateRow } from './memory-rows.ts';
+import { tellsNearest } from './sign-distance.ts';
 import { toVectorText } from './vector-text.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
@@ -16,22 +17,23 @@ export type VectorSearch = SearchTarget &
 
 export type VectorRow = CandidateRow & Readonly<{ similarity: number }>;
 
-/** Up to so many vectors of a user are compared one by one. */
-const ALWAYS_EXACT = 200;
+/** Up to so many vectors of a user are compared one by one: more quickly than by signs. */
+const ALWAYS_EXACT = 1_000;
 /** For an exact search of a user of any size. */
 const NO_LIMIT = 2_000_000_000;
 
-/**
- * Of more, those nearest by the signs of their components: at least so many, and so many for each result. 200 hold
- * 0.9975 of the ten nearest of 1,000 vectors of 384 components, all of 5,000, 0.9875 of 50,000 (bench/README.md).
- */
-const LEAST_COMPARED = 200;
+/** Of more, those with the fewest different signs: so many, or so many for each result. */
+const LEAST_COMPARED = 300;
 const COMPARED_PER_RESULT = 3;
+/** Of the vectors of all users. */
+const COMPARED_OF_ALL = 1_000;
+/** The results that must not be missed for others that are nearer. */
+const WANTED = 10;
 /** Fewer signs than this tell too little. */
 const LEAST_SIGNS = 128;
 
-/** Twice as many neighbours are looked for as wanted, so that some of them may be out of date; pgvector's bounds. */
-const LEAST_EF = 40;
+/** Twice as many neighbours are looked for as wanted, so that some of them may be out of date; pgvector's upper bound. */
+const LEAST_EF = 100;
 const MOST_EF = 1_000;
 /** The most entries of an index by distance that a search may visit: visiting more costs more than comparing all. */
 const MOST_VISITED = 10_000;
@@ -39,17 +41,15 @@ const MOST_VISITED = 10_000;
 /**
  * The user's visible memories nearest to the vector, nearest first, then by id. Complete inside the user: the few
  * vectors of a small user are compared one by one; of the thousands of a larger one those that are nearest by their
- * signs; one with tens of thousands has an HNSW index of its own (`embedding_indexes`). Where filters or the cutoff
- * leave less than that finds, all are compared.
+ * signs; one with tens of thousands has an HNSW index of its own (`embedding_indexes`). Where signs tell too little,
+ * or filters leave less than an index finds, all are compared. Of all users the nearest by signs are the answer.
  */
 export async function searchByVector(database: DatabasePool, search: VectorSearch): Promise<VectorRow[]> {
   if (search.asOf !== undefined) return searchAsOf(database, search);
   const { isFiltered } = memoriesOf(search, 1);
   const tellsBySigns = !isFiltered && search.dimensions >= LEAST_SIGNS;
   const found = await searchDirectly(database, search, tellsBySigns ? ALWAYS_EXACT : NO_LIMIT, true);
-  if (found !== 'indexed') {
-    return found.isComplete ? found.rows : comparedOneByOne(database, search);
-  }
+  if (found !== 'indexed') return found.isSafe ? found.rows : comparedOneByOne(database, search);
   const nearest = await database.transaction((tx) => searchApproximately(tx, search));
   // The index gives up after MOST_VISITED entries, which narrow filters exhaust.
   if (nearest.length < search.limit) return comparedOneByOne(database, search);
@@ -77,21 +77,24 @@ const directStatement = (search: SearchTarget, source: MemorySource) => `
       select 1 from memory_embeddings e where ${owner(search)} and e.model = $3::text
       limit $7::bigint + 1) as first_ones) as counted
   ), near as materialized (
-    select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance
+    select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance, null::float8 as signs
     from owned cross join lateral (
       select * from memory_embeddings e where ${owner(search)} and e.model = $3::text
         and not owned."bySigns" and not owned.indexed offset 0) as e
     union all
-    select e.memory_id, (e.embedding <=> $4::halfvec) + 0
+    select e.memory_id, (e.embedding <=> $4::halfvec) + 0, nearly.signs
     from owned cross join lateral (
-      select e.memory_id from memory_embeddings e where ${owner(search)} and e.model = $3::text
+      select e.memory_id, e.code <~> (select binary_quantize($4::halfvec)) as signs
+      from memory_embeddings e where ${owner(search)} and e.model = $3::text
         and owned."bySigns" and not owned.indexed
-      order by e.code <~> (select binary_quantize($4::halfvec)) limit $8::integer
+      order by signs limit $8::integer
     ) as nearly cross join lateral (
       select * from memory_embeddings e where e.memory_id = nearly.memory_id and e.model = $3::text offset 0) as e
   )
-  select owned.indexed, owned."bySigns", farthest.distance as "farthest", found.*
-  from owned cross join (select max(near.distance) as distance from near) as farthest left join lateral (
+  select owned.indexed, farthest.signs as "mostSigns", farthest.distance as farthest, found.*
+  from owned cross join (
+    select max(near.signs) as signs, max(near.distance) as distance from near
+  ) as farthest left join lateral (
     select ${candidateColumns('m')}, 1 - near.distance as similarity
     from (select * from near where near.distance <= 1 - $5::float8
       order by near.distance, near.memory_id offset 0) as near
@@ -109,7 +112,8 @@ function owner({ userId }: SearchTarget): string {
 
 type DirectRow = (VectorRow | { id: null }) & {
   indexed: boolean;
-  bySigns: boolean;
+  /** Of those compared by signs, how many differ at most; null when all were compared one by one. */
+  mostSigns: number | null;
   /** Of the distances that were computed; null when there were none. */
   farthest: number | null;
 };
@@ -123,7 +127,7 @@ async function searchDirectly(
   search: VectorSearch,
   most: number,
   mayUseIndex: boolean,
-): Promise<Readonly<{ rows: VectorRow[]; isComplete: boolean }> | 'indexed'> {
+): Promise<Readonly<{ rows: VectorRow[]; isSafe: boolean }> | 'indexed'> {
   const source = memoriesOf(search, 10, { anyUser: true });
   const { rows } = await sql.query<DirectRow>(
     directStatement(search, source),
@@ -135,7 +139,7 @@ async function searchDirectly(
       search.minSimilarity,
       search.limit,
       most,
-      Math.max(LEAST_COMPARED, COMPARED_PER_RESULT * search.limit),
+      Math.max(search.userId === null ? COMPARED_OF_ALL : LEAST_COMPARED, COMPARED_PER_RESULT * search.limit),
       mayUseIndex,
       ...source.values,
     ],
@@ -144,14 +148,25 @@ async function searchDirectly(
   const [first] = rows;
   if (first === undefined || first.indexed) return 'indexed';
   const found = rows.filter((row): row is DirectRow & VectorRow => row.id !== null);
-  // What lies behind all that were compared is below the cutoff, too.
-  const reachesCutoff = 1 - (first.farthest ?? 0) < search.minSimilarity;
-  return { rows: found, isComplete: !first.bySigns || found.length >= search.limit || reachesCutoff };
+  return { rows: found, isSafe: isSafe(search, first, found) };
+}
+
+/** Whether no memory that was not compared can be among the results, so far as signs tell. */
+function isSafe(
+  { userId, dimensions, minSimilarity, limit }: VectorSearch,
+  { mostSigns, farthest }: DirectRow,
+  rows: readonly VectorRow[],
+): boolean {
+  if (mostSigns === null) return true;
+  // With room left, what was compared has to reach down to the cutoff.
+  if (rows.length < limit && 1 - (farthest ?? 0) >= minSimilarity) return false;
+  const wanted = rows[Math.min(WANTED, limit) - 1]?.similarity ?? minSimilarity;
+  return userId === null || tellsNearest(mostSigns, wanted, dimensions);
 }
 
 /**
- * The user's HNSW index, read on until enough memories are found. The statement is not prepared by name: a plan without the user's and the model's name in
- * it could not use the partial index.
+ * The user's HNSW index, read on until enough memories are found. The statement is not prepared by name: a plan
+ * without the user's and the model's name in it could not use the partial index.
  */
 function approximate(search: VectorSearch, source: MemorySource): string {
   const dimensions = Math.trunc(search.dimensions);

@@ -22,10 +22,14 @@ export type WordHits = Readonly<{
 const SATURATION = 1.2;
 const LENGTH = 0.5;
 
+/** Of a word of a large user at least so many memories are read that have no other of the words. */
+const MANY = 150;
+
 /**
  * The user's visible memories with at least one of the words, in any of its forms, best first, then by id: BM25 with
  * the frequencies of the words among the memories found, so that what is rare in this user's memory counts most.
- * Complete inside the user.
+ * Complete inside the user; of a large one (`embedding_indexes`), in whose memory a word can be thousands of times,
+ * all that have two of the words are read, and of each word so many others that there are enough.
  */
 export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordHits> {
   const { terms } = search;
@@ -46,28 +50,20 @@ export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordH
 /**
  * One statement: find (by the user's words, memories_words_idx), count how many have each word, weigh, and read the
  * wide columns of the best only. One row without a memory brings the counts when nothing is found; a function word
- * counts as known (-1). The index is read before anything else is asked (`offset 0`), or the planner would read all
- * of the user's memories beside it.
+ * counts as known (-1).
  */
 function wordStatement(termCount: number, source: MemorySource, { asOf }: SearchTarget): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
   const list = (of: (n: number) => string, separator: string) => terms.map(of).join(separator);
   const hasAny = list((n) => `has_${n}`, ' or ');
-  const withWord =
-    asOf === undefined
-      ? `select * from memories where is_current
-           and search_keys(tenant_id, user_id, search_terms) && (select keys from wanted) offset 0`
-      : `select * from ${source.relation}`;
   return `
     with queries as materialized (
       select ${list((n) => `search_query(($3::text[])[${n}]) as query_${n}`, ', ')}
-    ), wanted as materialized (
-      select array_agg(search_key($1::uuid, $2::text, word)) as keys
-      from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word
-    ), hits as materialized (
+    ), ${asOf === undefined ? rowsWithWords(source) : `given as (select * from ${source.relation})`},
+    hits as materialized (
       select m.id, length(m.search_text)::float8 as size,
         ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
-      from (${withWord}) as m cross join queries
+      from given as m cross join queries
       where ${source.where('m')}
     ), counts as materialized (
       select count(*)::float8 as found, avg(size) as size,
@@ -91,4 +87,36 @@ function wordStatement(termCount: number, source: MemorySource, { asOf }: Search
       from best join ${source.relation} m on m.id = best.id
     ) as found on true
     order by found."wordScore" desc, found.id`;
+}
+
+/**
+ * `given`: the memories with one of the words. The index is read before anything else is asked (`offset 0`), or the
+ * planner would read all of the user's memories beside it.
+ */
+function rowsWithWords(source: MemorySource): string {
+  const keys = 'search_keys(tenant_id, user_id, search_terms)';
+  const placesOf = (condition: string) => `
+        select m.ctid from (select *, ctid from memories where is_current and ${condition} offset 0) as m
+        where ${source.where('m')}`;
+  return `words as materialized (
+      select distinct search_key($1::uuid, $2::text, word) as key
+      from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word
+    ), size as materialized (
+      select exists (select from embedding_indexes i
+        where i.tenant_id = $1::uuid and i.user_id = $2::text and i.ready_at is not null) as is_large
+    ), firsts as (
+      select words.key, found.ctid from words cross join lateral (
+        ${placesOf(`${keys} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
+    ), common as (
+      select key from firsts group by key having count(*) >= greatest($4::integer, ${MANY})
+    ), with_two as (
+      select found.ctid from common join words on words.key <> common.key cross join lateral (
+        ${placesOf(`${keys} @> array[common.key, words.key]`)}) as found
+    ), given as (
+      select * from (select * from memories where is_current and ${keys} && array(select key from words) offset 0) as m
+      where not (select is_large from size)
+      union all
+      select * from memories m where (select is_large from size)
+        and m.ctid = any(array(select ctid from firsts union select ctid from with_two))
+    )`;
 }
