@@ -8,6 +8,7 @@ export { createPool } from './pool/create-pool.ts';
 export type { PoolOptions } from './pool/create-pool.ts';
 export {
   isRetryableConflict,
+  isConnectTimeout,
   isUnavailable,
   sqlStateOf,
   toDatabaseError,

@@ -8,6 +8,7 @@ import {
   DEFAULT_TENANT_ID,
   insertApiKey,
   migrate,
+  type PoolOptions,
   registerEmbeddingModel,
   saveEmbeddings,
 } from '@factmill/database';
@@ -16,8 +17,9 @@ import { openAuthenticator } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
 import { createTestDatabase, freePort, type TestDatabase, waitFor } from '@factmill/testkit';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createRetrieval, type Retrieval } from './create-retrieval.ts';
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
@@ -52,8 +54,8 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-function openPool(connectionString: string): DatabasePool {
-  return createPool({ connectionString, max: 4, applicationName: 'factmill-test', logger });
+function openPool(connectionString: string, options: Partial<PoolOptions> = {}): DatabasePool {
+  return createPool({ connectionString, max: 4, applicationName: 'factmill-test', logger, ...options });
 }
 
 function start(environment: RawEnvironment, embedder: Embedder, pool = database): Promise<Retrieval> {
@@ -292,6 +294,30 @@ describe('another embedding model is configured', () => {
       await inUse(LOCAL_EMBEDDING_PROFILE.id);
     }
   });
+});
+
+test('a database that takes connections and says nothing is waited for once, not in every mode', async () => {
+  const connections: Socket[] = [];
+  const silent = createTcpServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const connectionTimeoutMs = 1_500;
+  const pool = openPool(`postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`, {
+    connectionTimeoutMs,
+  });
+  const service = await start({ AUTH: 'none' }, local, pool);
+  try {
+    for (const mode of ['fused', 'enhanced', 'classic']) {
+      const startedAt = performance.now();
+      const answer = await post(service, { query: 'dog', user_id: 'ann', mode });
+      expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+      expect(performance.now() - startedAt).toBeLessThan(2 * connectionTimeoutMs);
+    }
+  } finally {
+    await service.close();
+    await pool.close();
+    for (const socket of connections) socket.destroy();
+    silent.close();
+  }
 });
 
 describe('who may search', () => {

@@ -1,7 +1,7 @@
 import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { EmbeddingProfile } from '@factmill/models';
+import { type EmbeddingProfile, untilAborted } from '@factmill/models';
 import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
 
 /** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
@@ -30,8 +30,9 @@ const TIMEOUT_MS = 2_000;
 const COOL_DOWN_MS = 5_000;
 
 /**
- * Embeds queries with the model in use, within a time limit. Never rejects because of the model; only a database that cannot be asked
- * does. A model that is not registered has no stored vectors, so it is not asked at all.
+ * Embeds queries with the model in use, within a time limit, also where it is the database that does not say which.
+ * Never rejects because of the model; only a database that cannot be asked does. A model that is not registered has
+ * no stored vectors, so it is not asked at all.
  */
 export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   const { database, models, config, now } = deps;
@@ -63,6 +64,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
         restingUntilMs = now() + COOL_DOWN_MS;
         return { unavailable: 'timeout' };
       }
+      if (isAppError(error) && error.code === 'database_unavailable') throw error;
       return { unavailable: isAppError(error) ? error.code : 'internal' };
     } finally {
       clearTimeout(timer);
@@ -70,7 +72,9 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   return async (query) => {
-    const { embedder, isComplete }: ModelInUse = await models.inUse();
+    const asked = await within((signal) => untilAborted(models.inUse(), signal));
+    if ('unavailable' in asked) return asked;
+    const { embedder, isComplete }: ModelInUse = asked.value;
     const loaded = await within((signal) => embedder.loadProfile({ signal }));
     if ('unavailable' in loaded) return loaded;
     const profile = loaded.value;

@@ -5,7 +5,7 @@ import type {
   SearchResponse,
   SearchResult,
 } from '@factmill/contracts';
-import type { DatabasePool, SearchTarget } from '@factmill/database';
+import { type DatabasePool, isConnectTimeout, type SearchTarget } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Reranker } from '@factmill/models';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
@@ -113,6 +113,8 @@ export function createSearch(deps: SearchDeps): Search {
       if (attempt.found !== null) {
         return { ...attempt.found, mode: step, degraded: [...degraded], embeddingUnavailable };
       }
+      // The next mode would wait for a connection as long, and get none either.
+      if (isConnectTimeout(attempt.failure)) break;
     }
     if (isAppError(failure) && failure.kind === 'unavailable') throw failure;
     return {

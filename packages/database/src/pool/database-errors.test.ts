@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { AppError } from '@factmill/errors';
 import {
+  isConnectTimeout,
   isRetryableConflict,
   isUnavailable,
   sqlStateOf,
@@ -75,4 +76,13 @@ describe('toDatabaseError', () => {
     expect(isUnavailable(error)).toBe(false);
     expect(sqlStateOf(error)).toBeUndefined();
   });
+});
+
+test('a connection that was not to be had in time is told from one that broke', () => {
+  const after = (message: string) => isConnectTimeout(toDatabaseError(new Error(message)));
+  expect(after('timeout exceeded when trying to connect')).toBe(true);
+  expect(after('Connection terminated due to connection timeout')).toBe(true);
+  expect(after('Connection terminated unexpectedly')).toBe(false);
+  expect(after('Query read timeout')).toBe(false);
+  expect(isConnectTimeout(toDatabaseError(pgError('57014')))).toBe(false);
 });

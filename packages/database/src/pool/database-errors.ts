@@ -39,6 +39,9 @@ const NETWORK_CODES = new Set([
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Connection ended|The server does not support SSL)/;
 
+const CONNECT_TIMEOUT_MESSAGE =
+  /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout)/;
+
 /** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout: the same transaction can succeed when run again. */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '55P03']);
 
@@ -49,6 +52,11 @@ export function isUnavailable(error: unknown): boolean {
   if (code === '') return CONNECTION_MESSAGE.test(messageOf(source));
   if (NETWORK_CODES.has(code)) return true;
   return isUnavailableState(code) || isLoginState(code);
+}
+
+/** Whether no connection was to be had in time: the next one would be waited for as long. */
+export function isConnectTimeout(error: unknown): boolean {
+  return CONNECT_TIMEOUT_MESSAGE.test(messageOf(rootOf(error)));
 }
 
 /** Whether running the same transaction again can succeed: it lost to a concurrent one. */
