@@ -16,7 +16,7 @@ import {
 } from '@factmill/testkit';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd, type ServiceProcess, startService } from '../support/service-process.ts';
 
@@ -169,6 +169,12 @@ describe('the whole system', () => {
     );
     expect(rows).toEqual([{ total: count, distinct: count, workers: 2 }]);
     model.setReply(() => undefined);
+  });
+
+  test('extractors give way to the services that somebody waits for', () => {
+    const own = getPriority();
+    expect([gateway, retrieval].map(({ pid }) => getPriority(pid))).toEqual([own, own]);
+    for (const { pid } of extractors) expect(getPriority(pid)).toBe(Math.max(own, 10));
   });
 
   test('idle services end in order within two seconds', async () => {

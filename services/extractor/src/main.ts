@@ -2,8 +2,14 @@ import { assertSchemaVersion } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
 import { assertRedisReady, createQueues } from '@factmill/queue';
 import { externalStorage, openDatabase, queueConfigOf, runProcess } from '@factmill/runtime';
+import { getPriority, setPriority } from 'node:os';
 import { createExtractor } from './create-extractor.ts';
 
+/** Where they share processors, work that can wait gives way to requests that are waited for. */
+const BACKGROUND = 10;
+
+// To raise it again would take a privilege.
+if (getPriority() < BACKGROUND) setPriority(BACKGROUND);
 await runProcess('extractor', async ({ config, logger, telemetry, closers }) => {
   const storage = externalStorage(config);
   const database = closers.add(openDatabase(config, storage, 'extractor', logger));

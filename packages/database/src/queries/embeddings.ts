@@ -19,7 +19,8 @@ export type MemoryOwner = Readonly<{ tenantId: string; userId: string }>;
 
 /**
  * Vectors of a model that are stored already for exactly these texts, in memories of these users, also in those that are
- * not current any more. Uses memories_content_idx.
+ * not current any more. Uses memories_content_idx; the lists are selected, so that the statement is not planned anew
+ * for each.
  *
  * @param texts text → its content hash, in hex
  */
@@ -31,7 +32,7 @@ export async function findStoredVectors(
     `select distinct on (m.content) m.content, e.embedding::text as vector
      from unnest($2::uuid[], $3::text[]) as o (tenant_id, user_id)
      join memories m on m.tenant_id = o.tenant_id and m.user_id = o.user_id
-       and m.content_hash = any($4::bytea[]) and m.content = any($5::text[])
+       and m.content_hash = any((select $4::bytea[])::bytea[]) and m.content = any((select $5::text[])::text[])
      join memory_embeddings e on e.memory_id = m.id and e.model = $1::text and e.content_hash = m.content_hash`,
     [
       request.model,

@@ -114,6 +114,7 @@ export async function listNarrativeMemories(
      where m.tenant_id = $1::uuid and m.user_id = $2::text and m.conversation_id = '' and ${visible('m')}
      order by m.tier = 1 desc, m.importance desc, m.stated_at desc, m.id desc limit $3::integer`,
     [owner.tenantId, owner.userId, owner.limit],
+    { name: 'list_narrative_memories' },
   );
   return rows;
 }

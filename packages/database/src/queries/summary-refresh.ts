@@ -123,6 +123,7 @@ export async function saveSummary(sql: Sql, claim: SummaryClaim, summary: NewSum
       summary.more,
       summary.expiresAt,
     ],
+    { name: 'save_summary' },
   );
   return saved;
 }
