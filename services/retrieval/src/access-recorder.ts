@@ -16,13 +16,13 @@ export type AccessRecorderDeps = Readonly<{
   intervalMs?: number;
 }>;
 
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 5_000;
 /** Most memories that wait to be counted: what comes on top of it while the database is away is not counted. */
 const MOST_WAITING = 50_000;
 
 /**
  * Counts how often memories are returned, off the way of the searches: in memory, written by one statement every
- * two seconds. These are statistics; a process that is killed takes its last two seconds with it.
+ * five seconds. These are statistics; a process that is killed takes its last five seconds with it.
  */
 export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
   let waiting = new Map<string, Access>();
