@@ -13,7 +13,6 @@ const AIM = 2;
 const EXTRACTIONS_PER_SECOND = 200;
 const SEARCHES_PER_SECOND = 20;
 const MEMORIES = 1_000;
-const CONCURRENCY = 20;
 
 /** Searches at even distances, alone and while 200 extractions a second are taken in and worked off, in turns. */
 export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
@@ -26,8 +25,6 @@ export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
       ...large.modelEnv,
       LLM_BASE_URL: `${large.model.url}/v1`,
       LLM_MODEL: 'instant',
-      EXTRACTOR_CONCURRENCY: String(CONCURRENCY),
-      DATABASE_POOL_MAX: String(CONCURRENCY),
     });
     const userIds = plan.measured.find(({ memories }) => memories === MEMORIES)?.userIds ?? [];
     const ingest = async (): Promise<void> => {

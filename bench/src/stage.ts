@@ -55,7 +55,8 @@ export async function createStage(profileDirectory?: string, keptDatabase?: stri
   const testDatabase = await openDatabase(keptDatabase);
   const redis = createRedisNamespace();
   const folder = await mkdtemp(join(tmpdir(), 'factmill-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
   const database = new Pool({ connectionString: testDatabase.connectionString, max: 4 });
   const adminKey = randomBytes(24).toString('hex');
   const services: Service[] = [];
@@ -137,6 +138,8 @@ export async function createStage(profileDirectory?: string, keptDatabase?: stri
       await database.end();
       await testDatabase.drop();
       await redis.cleanup();
+      process.off('exit', removeFolder);
+      removeFolder();
     },
   };
 }
