@@ -1,10 +1,9 @@
 import type { Config } from '@factmill/config';
-import type { JobData } from '@factmill/contracts';
 import { type DatabasePool, DEFAULT_TENANT_ID, findDropped, renewLeases } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Embedder } from '@factmill/models';
-import { createWorker, type JobOutcome, type QueueConfig, type Queues } from '@factmill/queue';
+import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
 import {
   createClosers,
   createEnqueueAccepted,
@@ -37,6 +36,7 @@ import { createChatProvider, createExtractiveProvider } from './extracting/provi
 import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
 import { createSettleFailure } from './extracting/settle-failure.ts';
 import { addGauges } from './gauges.ts';
+import { createEmbedAll } from './maintenance/embed-all.ts';
 import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
@@ -231,8 +231,6 @@ async function build(
     newId,
   });
   closers.add({ close: () => settlesWithin(compressing.close(), HAND_BACK_MS) });
-  const embedPending = createEmbedPending({ database, embedTexts, logger });
-  const embedChunks = createEmbedChunks({ database, embedTexts, logger, now });
   const upkeep = createVectorUpkeep({
     database,
     config: config.embedding,
@@ -246,14 +244,11 @@ async function build(
   const indexes = createDistanceIndexes({ database, connectionString: deps.connectionString, logger });
   closers.add({ close: () => settlesWithin(indexes.close(), HAND_BACK_MS) });
   void indexes.look();
-  /** Memories before documents, and those before the vectors of another model; nothing when the model is away. */
-  const embedAll = async (job: JobData<'embed'>, signal: AbortSignal): Promise<JobOutcome> => {
-    const outcome = await embedPending(job, signal);
-    const isOver = outcome.kind !== 'done' || outcome.counts?.['unavailable'] !== undefined;
-    if (isOver || job.memoryIds !== undefined) return outcome;
-    const ofChunks = await embedChunks(signal);
-    return ofChunks.kind === 'done' ? upkeep.build(signal) : ofChunks;
-  };
+  const embedAll = createEmbedAll({
+    embedPending: createEmbedPending({ database, embedTexts, logger }),
+    embedChunks: createEmbedChunks({ database, embedTexts, logger, now }),
+    build: upkeep.build,
+  });
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
 
   // All stop taking work at once; the slowest of them decides how long that takes.
