@@ -262,6 +262,7 @@ memory_embeddings.content_hash bytea not null
 memory_embeddings.embedding halfvec not null
 memory_embeddings.created_at timestamp with time zone not null default now()
 memory_embeddings.code bit varying not null generated always as (binary_quantize(embedding)) stored
+memory_embeddings.written xid8 not null default pg_current_xact_id()
 memory_versions.memory_id uuid not null
 memory_versions.number integer not null
 memory_versions.tenant_id uuid not null
@@ -452,7 +453,7 @@ CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_
 CREATE INDEX memories_uncompressed_idx ON public.memories USING btree (tenant_id, user_id, stated_at) WHERE ((tier = 3) AND is_current AND (compressed_at IS NULL))
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memories_words_idx ON public.memories USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128') WHERE is_current
-CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model) INCLUDE (memory_id, code)
+CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
@@ -1378,6 +1379,15 @@ AS $function$
     order by e.accepted_no limit 1
 $function$
 
+CREATE OR REPLACE FUNCTION public.note_embedding_written()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.written := pg_current_xact_id();
+  return new;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.note_rejections(extraction uuid, reasons jsonb)
  RETURNS void
  LANGUAGE sql
@@ -1570,5 +1580,6 @@ $function$
 
 
 -- triggers
+CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_embedding_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()

@@ -5,7 +5,7 @@ import type {
   SearchResponse,
   SearchResult,
 } from '@factmill/contracts';
-import { type DatabasePool, isConnectTimeout, type SearchTarget } from '@factmill/database';
+import { type DatabasePool, isConnectTimeout, type KeptSigns, type SearchTarget } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Reranker } from '@factmill/models';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
@@ -40,6 +40,7 @@ export type Search = (search: SearchFor) => Promise<Found>;
 export type SearchDeps = Readonly<{
   database: DatabasePool;
   embedQuery: EmbedQuery;
+  keptSigns?: KeptSigns;
   reranker: Reranker | null;
   /** Of searches that name none. */
   defaultMode: SearchMode;

@@ -7,32 +7,41 @@ const SHORTEST_NAME = 3;
 
 /**
  * The user's visible memories of projects that the query names, whatever the case: the most important first, then
- * the newest statements. The names come from memories_project_idx, one step for each project.
+ * the newest statements.
  */
 export async function searchByProject(
   sql: Sql,
   search: SearchTarget & Readonly<{ query: string; limit: number }>,
 ): Promise<CandidateRow[]> {
-  const source = memoriesOf(search, 6, { anyUser: true });
-  const owned = `p.tenant_id = $1::uuid and p.is_current and p.project is not null
-    and ${search.userId === null ? '$2::text is null' : 'p.user_id = (select $2::text)'}`;
+  const source = memoriesOf(search, 5, { anyUser: true });
   const { rows } = await sql.query<CandidateRow>(
-    `with recursive projects (name) as (
-       (select min(p.project) from memories p where ${owned})
-       union all
-       select (select min(p.project) from memories p where ${owned} and p.project > projects.name)
-       from projects where projects.name is not null
-     ), named as materialized (
-       select name from projects where length(name) >= $5::integer and strpos(lower($3::text), lower(name)) > 0
-     )
+    `with named as materialized (${projectsNamed(search, '$3')})
      select m.* from named cross join lateral (
        select ${candidateColumns('m')} from ${source.relation} m
        where ${source.where('m')} and m.project = named.name
        order by m.importance desc, m.stated_at desc, m.id limit $4::integer
      ) as m
      order by m.importance desc, m."statedAt" desc, m.id limit $4::integer`,
-    [search.tenantId, search.userId, search.query, search.limit, SHORTEST_NAME, ...source.values],
+    [search.tenantId, search.userId, search.query, search.limit, ...source.values],
     { name: `search_project${source.variant}` },
   );
   return rows;
+}
+
+/**
+ * A query for the names of the projects of the user in `$2` (tenant in `$1`) that the text at a place names, one step
+ * of memories_project_idx for each project that there is.
+ */
+export function projectsNamed({ userId }: Pick<SearchTarget, 'userId'>, place: string): string {
+  const owned = `p.tenant_id = $1::uuid and p.is_current and p.project is not null
+    and ${userId === null ? '$2::text is null' : 'p.user_id = (select $2::text)'}`;
+  return `
+    with recursive projects (name) as (
+      (select min(p.project) from memories p where ${owned})
+      union all
+      select (select min(p.project) from memories p where ${owned} and p.project > projects.name)
+      from projects where projects.name is not null
+    )
+    select name from projects
+    where length(name) >= ${SHORTEST_NAME} and strpos(lower(${place}::text), lower(name)) > 0`;
 }

@@ -1,11 +1,14 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns, type CandidateRow } from './memory-rows.ts';
+import { projectsNamed } from './search-by-project.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type WordSearch = SearchTarget &
   Readonly<{
     /** Looked for one by one; at least one has to be there. */
     terms: readonly string[];
+    /** What the terms are of: it may name a project. */
+    query: string;
     limit: number;
   }>;
 
@@ -16,6 +19,8 @@ export type WordHits = Readonly<{
   rows: WordRow[];
   /** Of the terms, those that no memory has: misspelt, cut short, or of a script that full text cannot take apart. */
   unknownTerms: string[];
+  /** False when the query names no project that there is, so that nobody needs to ask for its memories. */
+  mayNameProject: boolean;
 }>;
 
 /** BM25's usual constants. How often a memory repeats a word is left out: memories are a sentence or two. */
@@ -23,7 +28,7 @@ const SATURATION = 1.2;
 const LENGTH = 0.5;
 
 /** Of a word of a large user at least so many memories are read that have no other of the words. */
-const MANY = 150;
+const MANY = 100;
 
 /**
  * The user's visible memories with at least one of the words, in any of its forms, best first, then by id: BM25 with
@@ -33,38 +38,46 @@ const MANY = 150;
  */
 export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordHits> {
   const { terms } = search;
-  if (terms.length === 0) return { rows: [], unknownTerms: [] };
-  const source = memoriesOf(search, 5, { anyUser: true });
-  const { rows } = await sql.query<(WordRow | { id: null }) & { frequencies: number[] | null }>(
+  if (terms.length === 0) return { rows: [], unknownTerms: [], mayNameProject: true };
+  const source = memoriesOf(search, 6, { anyUser: true });
+  const { rows } = await sql.query<Row>(
     wordStatement(terms.length, source, search),
-    [search.tenantId, search.userId, terms, search.limit, ...source.values],
+    [search.tenantId, search.userId, terms, search.limit, search.query, ...source.values],
     { name: `search_words_${terms.length}${source.variant}` },
   );
-  const frequencies = rows[0]?.frequencies ?? [];
+  const [first] = rows;
   return {
-    rows: rows.filter((row): row is WordRow & typeof row => row.id !== null),
-    unknownTerms: terms.filter((_, index) => frequencies[index] === 0),
+    rows: rows.filter((row): row is Row & WordRow => row.id !== null),
+    unknownTerms: terms.filter((_, index) => first?.frequencies?.[index] === 0),
+    mayNameProject: first?.namesProject ?? true,
   };
 }
+
+/** A memory, or none where nothing was found; the others are null in all rows but the first. */
+type Row = (WordRow | { id: null }) & { frequencies: number[] | null; namesProject: boolean | null };
 
 /**
  * One statement: find (by the user's words, memories_words_idx), count how many have each word, weigh, and read the
  * wide columns of the best only. One row without a memory brings the counts when nothing is found; a function word
  * counts as known (-1).
  */
-function wordStatement(termCount: number, source: MemorySource, { asOf }: SearchTarget): string {
+function wordStatement(termCount: number, source: MemorySource, search: SearchTarget): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
   const list = (of: (n: number) => string, separator: string) => terms.map(of).join(separator);
   const hasAny = list((n) => `has_${n}`, ' or ');
+  const columns = (m: string) => `${m}.id, length(${m}.search_text)::float8 as size, ${m}.search_terms`;
   return `
     with queries as materialized (
-      select ${list((n) => `search_query(($3::text[])[${n}]) as query_${n}`, ', ')}
-    ), ${asOf === undefined ? rowsWithWords(source) : `given as (select * from ${source.relation})`},
+      select ${list((n) => `search_query(($3::text[])[${n}]) as query_${n}`, ', ')},
+        exists (${projectsNamed(search, '$5')}) as names_project
+    ), ${
+      search.asOf === undefined
+        ? rowsWithWords(source, columns)
+        : `given as (select ${columns('m')} from ${source.relation} m where ${source.where('m')})`
+    },
     hits as materialized (
-      select m.id, length(m.search_text)::float8 as size,
-        ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
+      select m.id, m.size, ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
       from given as m cross join queries
-      where ${source.where('m')}
     ), counts as materialized (
       select count(*)::float8 as found, avg(size) as size,
         ${list((n) => `count(*) filter (where has_${n})::float8 as with_${n}`, ', ')}
@@ -72,7 +85,7 @@ function wordStatement(termCount: number, source: MemorySource, { asOf }: Search
     ), weights as materialized (
       select size, ${list((n) => `ln(1::float8 + (found - with_${n} + 0.5::float8) / (with_${n} + 0.5::float8)) as weight_${n}`, ', ')},
         array[${list((n) => `case when numnode(query_${n}) = 0 then -1 else with_${n}::integer end`, ', ')}]
-          as frequencies
+          as frequencies, names_project
       from counts cross join queries
     ), best as (
       select h.id, (${list((n) => `case when has_${n} then weight_${n} else 0 end`, ' + ')})
@@ -80,10 +93,11 @@ function wordStatement(termCount: number, source: MemorySource, { asOf }: Search
       from hits h cross join weights w where ${hasAny}
       order by score desc, h.id limit $4::integer
     )
-    select found.*, case when row_number() over (order by found."wordScore" desc, found.id) = 1 then weights.frequencies end
-      as frequencies
+    select found.*, case when is_first is not false then weights.frequencies end as frequencies,
+      case when is_first is not false then weights.names_project end as "namesProject"
     from weights left join lateral (
-      select ${candidateColumns('m')}, best.score as "wordScore"
+      select ${candidateColumns('m')}, best.score as "wordScore",
+        row_number() over (order by best.score desc, best.id) = 1 as is_first
       from best join ${source.relation} m on m.id = best.id
     ) as found on true
     order by found."wordScore" desc, found.id`;
@@ -93,10 +107,10 @@ function wordStatement(termCount: number, source: MemorySource, { asOf }: Search
  * `given`: the memories with one of the words. The index is read before anything else is asked (`offset 0`), or the
  * planner would read all of the user's memories beside it.
  */
-function rowsWithWords(source: MemorySource): string {
+function rowsWithWords(source: MemorySource, columns: (alias: string) => string): string {
   const keys = 'search_keys(tenant_id, user_id, search_terms)';
-  const placesOf = (condition: string) => `
-        select m.ctid from (select *, ctid from memories where is_current and ${condition} offset 0) as m
+  const rowsOf = (condition: string) => `
+        select ${columns('m')} from (select * from memories where is_current and ${condition} offset 0) as m
         where ${source.where('m')}`;
   return `words as materialized (
       select distinct search_key($1::uuid, $2::text, word) as key
@@ -105,18 +119,17 @@ function rowsWithWords(source: MemorySource): string {
       select exists (select from embedding_indexes i
         where i.tenant_id = $1::uuid and i.user_id = $2::text and i.ready_at is not null) as is_large
     ), firsts as (
-      select words.key, found.ctid from words cross join lateral (
-        ${placesOf(`${keys} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
+      select words.key, found.* from words cross join size cross join lateral (
+        ${rowsOf(`size.is_large and ${keys} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
     ), common as (
       select key from firsts group by key having count(*) >= greatest($4::integer, ${MANY})
     ), with_two as (
-      select found.ctid from common join words on words.key <> common.key cross join lateral (
-        ${placesOf(`${keys} @> array[common.key, words.key]`)}) as found
+      select found.* from common join common as other on other.key > common.key
+        cross join lateral (${rowsOf(`${keys} @> array[common.key, other.key]`)}) as found
     ), given as (
-      select * from (select * from memories where is_current and ${keys} && array(select key from words) offset 0) as m
-      where not (select is_large from size)
+      ${rowsOf(`not (select is_large from size) and ${keys} && array(select key from words)`)}
       union all
-      select * from memories m where (select is_large from size)
-        and m.ctid = any(array(select ctid from firsts union select ctid from with_two))
+      select distinct on (id) id, size, search_terms
+      from (select id, size, search_terms from firsts union all select * from with_two) as found
     )`;
 }

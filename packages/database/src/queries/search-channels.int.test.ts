@@ -56,7 +56,9 @@ const targetOf = (userId: string | null, more: Partial<SearchTarget> = {}): Sear
   ...more,
 });
 const byWords = async (userId: string, terms: string[], more: Partial<SearchTarget> = {}) =>
-  (await searchByWords(pool, { ...targetOf(userId, more), terms, limit: 50 })).rows.map((row) => row.content);
+  (await searchByWords(pool, { ...targetOf(userId, more), terms, query: '', limit: 50 })).rows.map(
+    (row) => row.content,
+  );
 
 describe('searchByWords', () => {
   test('other forms of a word are found, parts of words are not', async () => {
@@ -77,7 +79,12 @@ describe('searchByWords', () => {
     await store({ userId: 'bm25', content: 'a car' });
     await store({ userId: 'bm25', content: 'an old car' });
     await store({ userId: 'bm25', content: 'a tractor among the trees of the valley' });
-    const { rows } = await searchByWords(pool, { ...targetOf('bm25'), terms: ['car', 'tractor'], limit: 9 });
+    const { rows } = await searchByWords(pool, {
+      ...targetOf('bm25'),
+      terms: ['car', 'tractor'],
+      query: '',
+      limit: 9,
+    });
     expect(rows.map((row) => row.content)).toEqual([
       'a tractor among the trees of the valley',
       'a car',
@@ -89,11 +96,23 @@ describe('searchByWords', () => {
 
   test('says which terms nobody has; function words count as known', async () => {
     await store({ userId: 'unknown words', content: 'A green door' });
-    const ask = (terms: string[]) => searchByWords(pool, { ...targetOf('unknown words'), terms, limit: 9 });
+    const ask = (terms: string[]) =>
+      searchByWords(pool, { ...targetOf('unknown words'), terms, query: terms.join(' '), limit: 9 });
     expect((await ask(['green', 'dor', 'the'])).unknownTerms).toEqual(['dor']);
-    expect(await ask(['dor'])).toEqual({ rows: [], unknownTerms: ['dor'] });
-    expect(await ask(['the'])).toEqual({ rows: [], unknownTerms: [] });
-    expect(await ask([])).toEqual({ rows: [], unknownTerms: [] });
+    expect(await ask(['dor'])).toEqual({ rows: [], unknownTerms: ['dor'], mayNameProject: false });
+    expect(await ask(['the'])).toEqual({ rows: [], unknownTerms: [], mayNameProject: false });
+    expect(await ask([])).toEqual({ rows: [], unknownTerms: [], mayNameProject: true });
+  });
+
+  test('says whether the query names a project, whatever the case and whether or not a word is found', async () => {
+    await store({ userId: 'projects', content: 'A green door', project: 'Apollo' });
+    const ask = async (query: string, terms: string[], more: Partial<SearchTarget> = {}) =>
+      (await searchByWords(pool, { ...targetOf('projects', more), terms, query, limit: 9 })).mayNameProject;
+    expect(await ask('what about apollo?', ['apollo'])).toBe(true);
+    expect(await ask('the door of APOLLO', ['door', 'apollo'])).toBe(true);
+    expect(await ask('the green door', ['green', 'door'])).toBe(false);
+    expect(await ask('apollo', ['apollo'], { userId: 'someone else' })).toBe(false);
+    expect(await ask('apollo', ['apollo'], { userId: null })).toBe(true);
   });
 
   test('Chinese, Japanese and Korean are found by pairs of characters', async () => {
@@ -109,15 +128,15 @@ describe('searchByWords', () => {
   });
 
   test('every hit is found, through an index', async () => {
-    const medium = { ...targetOf('medium'), terms: ['statement'], limit: 10_000 };
+    const medium = { ...targetOf('medium'), terms: ['statement'], query: '', limit: 10_000 };
     expect((await searchByWords(pool, medium)).rows).toHaveLength(2_000);
     await store({ userId: 'large', content: 'the only xylophone' });
-    const rare = { ...targetOf('large'), terms: ['xylophone'], limit: 5 };
+    const rare = { ...targetOf('large'), terms: ['xylophone'], query: '', limit: 5 };
     const [plan] = await explainAll(pool, (explained) => searchByWords(explained, rare));
     expect(plan).toContain('memories_words_idx');
     expect((await searchByWords(pool, rare)).rows.map((row) => row.content)).toEqual(['the only xylophone']);
     const [small] = await explainAll(pool, (explained) =>
-      searchByWords(explained, { ...targetOf('user77'), terms: ['statement', '77'], limit: 5 }),
+      searchByWords(explained, { ...targetOf('user77'), terms: ['statement', '77'], query: '', limit: 5 }),
     );
     expect(small).not.toMatch(/Seq Scan on memories/);
   });
@@ -170,7 +189,7 @@ test('what was stated last comes first, through its index', async () => {
 test('all users of a tenant, when no user is named', async () => {
   await store({ userId: 'one of all', content: 'the quagga of one' });
   await store({ userId: 'another of all', content: 'the quagga of another' });
-  const { rows } = await searchByWords(pool, { ...targetOf(null), terms: ['quagga'], limit: 9 });
+  const { rows } = await searchByWords(pool, { ...targetOf(null), terms: ['quagga'], query: '', limit: 9 });
   expect(rows.map((row) => row.content).toSorted()).toEqual(['the quagga of another', 'the quagga of one']);
 });
 

@@ -231,6 +231,7 @@ describe('searchByWords of a large user', () => {
       limit: 50,
       ...more,
       terms,
+      query: '',
     });
 
   test('a word of thousands brings enough, and what has a rarer one, too, is the first', async () => {
@@ -353,12 +354,25 @@ describe('searchByText', () => {
     ]);
   });
 
+  test('of a small user all texts are read, by a statement that knows the user only', async () => {
+    const plans = await plansOf((explained) =>
+      searchByText(explained, textSearch({ userId: 'user77', phrase: 'statement 77', terms: ['77'] })),
+    );
+    expect(plans).toHaveLength(1);
+    expect(plans[0]).not.toMatch(/Seq Scan|trgm/);
+    const rows = await searchByText(
+      pool,
+      textSearch({ userId: 'user77', phrase: 'nothing', terms: ['none'] }),
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('a large user is searched through the trigram indexes, completely', async () => {
     await store({ userId: 'large', content: 'the only one with a Xylophone' });
     const rare = textSearch({ userId: 'large', phrase: 'has a xylophone', terms: ['xylophone'] });
     const plans = await plansOf((explained) => searchByText(explained, rare));
-    expect(plans).toHaveLength(1);
-    expect(plans[0]).toContain('memories_search_text_trgm');
+    expect(plans).toHaveLength(2);
+    expect(plans[1]).toContain('memories_search_text_trgm');
     const { n } = await pool.one<{ n: number }>(
       `select count(*) as n from memories where user_id = 'large' and content ilike '%statement 77%'`,
     );

@@ -2,6 +2,8 @@ import { GLOBAL_SCOPE, type SearchChannel, type SearchRequest } from '@factmill/
 import {
   type CandidateRow,
   type DatabasePool,
+  isConnectTimeout,
+  type KeptSigns,
   searchByProject,
   searchByText,
   searchByVector,
@@ -9,6 +11,7 @@ import {
   searchRecent,
   type SearchTarget,
   searchTurns,
+  type WordHits,
 } from '@factmill/database';
 import { queryPhrase, queryTerms } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
@@ -17,7 +20,12 @@ import type { ChannelHits } from './candidate.ts';
 import type { SearchSettings } from './search-settings.ts';
 import { mayBeTurns, turnToRow } from './turn-row.ts';
 
-export type GatherDeps = Readonly<{ database: DatabasePool; embedQuery: EmbedQuery }>;
+export type GatherDeps = Readonly<{
+  database: DatabasePool;
+  embedQuery: EmbedQuery;
+  /** Without it vectors are always compared in the database. */
+  keptSigns?: KeptSigns;
+}>;
 
 export type Gathered = Readonly<{
   found: ChannelHits[];
@@ -32,13 +40,15 @@ export type Gathered = Readonly<{
 /** A shorter word is in too many others (`art` in `party`) to be looked for in them beside words that are known. */
 const LEAST_PART = 4;
 
+type Words = () => Promise<WordHits>;
+
 type Hits = { row: CandidateRow; value: number }[];
 
 /**
  * Asks the channels of a search, all scopes and channels at once, each with a statement of its own. A channel that
  * fails is left out.
  */
-export function createGather({ database, embedQuery }: GatherDeps) {
+export function createGather({ database, embedQuery, keptSigns }: GatherDeps) {
   return async (
     target: Omit<SearchTarget, 'scope'>,
     request: SearchRequest,
@@ -62,21 +72,21 @@ export function createGather({ database, embedQuery }: GatherDeps) {
       const embedded = await embedding;
       if (embedded === null || 'unavailable' in embedded) return [];
       const { id: model, dimensions, minSimilarity } = embedded.profile;
-      const rows = await searchByVector(database, {
+      const search = {
         ...scoped,
         model,
         dimensions,
         vector: embedded.vector,
         minSimilarity: settings.minSimilarity ?? minSimilarity,
         limit,
-      });
+      };
+      const rows = await searchByVector(database, search, keptSigns);
       return rows.map((row) => ({ row, value: row.similarity }));
     }
 
-    async function byText(scoped: SearchTarget): Promise<ChannelHits[]> {
-      if (!channels.has('text'))
-        return [{ channel: 'trigram', hits: await bySubstring(scoped, terms, true) }];
-      const { rows, unknownTerms } = await searchByWords(database, { ...scoped, terms, limit });
+    async function byText(scoped: SearchTarget, words: Words | null): Promise<ChannelHits[]> {
+      if (words === null) return [{ channel: 'trigram', hits: await bySubstring(scoped, terms, true) }];
+      const { rows, unknownTerms } = await words();
       const text: ChannelHits = { channel: 'text', hits: rows.map((row) => ({ row, value: row.wordScore })) };
       if (!channels.has('trigram')) return [text];
       const substring = async (some: readonly string[], asPhrase: boolean): Promise<ChannelHits[]> => [
@@ -122,21 +132,34 @@ export function createGather({ database, embedQuery }: GatherDeps) {
       const one = (channel: SearchChannel, find: () => Promise<Hits>) =>
         channels.has(channel) ? [attempt(channel, async () => [{ channel, hits: await find() }])] : [];
       const near = one('vector', () => byVector(scoped));
+      // Asked once, for the text and for whether a project is named.
+      let asked: Promise<WordHits> | undefined;
+      const words = channels.has('text')
+        ? () => (asked ??= searchByWords(database, { ...scoped, terms, query, limit }))
+        : null;
       const inText = async () => {
         // D7: substrings only where vectors leave room.
         if (settings.mode === 'vector' && ((await near[0])?.[0]?.hits.length ?? 0) >= settings.candidates) {
           return [];
         }
-        return byText(scoped);
+        return byText(scoped, words);
       };
       return [
         ...near,
         ...(channels.has('text') || channels.has('trigram')
           ? [attempt(channels.has('text') ? 'text' : 'trigram', inText)]
           : []),
-        ...one('project', async () =>
-          (await searchByProject(database, { ...scoped, query, limit })).map((row) => ({ row, value: 1 })),
-        ),
+        ...one('project', async () => {
+          const text = await asked?.catch((error: unknown) => {
+            // Waiting for a connection once more would bring none either.
+            if (isConnectTimeout(error)) throw error;
+          });
+          if (text?.mayNameProject === false) return [];
+          return (await searchByProject(database, { ...scoped, query, limit })).map((row) => ({
+            row,
+            value: 1,
+          }));
+        }),
         ...one('recent', async () =>
           (await searchRecent(database, { ...scoped, limit })).map((row) => ({
             row,

@@ -8,8 +8,8 @@ const SAFE = 1;
  * share (the same argument as for random hyperplanes: Charikar, 2002). So one that is as near as the farthest wanted,
  * yet was not among the compared, would have to differ from the query in more signs than it should by `SAFE`
  * deviations. Where vectors are not spread like that (nearly all of them equally far, or sparse) the answer is no.
- * With vectors of texts it is yes for 95 of 100 queries over 2,000 texts of which 300 were compared; the rest are
- * compared one by one, and nothing of the ten nearest is missed (ADR 16).
+ * With vectors of texts it is yes for 95 of 100 queries over 2,000 texts of which 300 were compared; for the rest all
+ * are, and nothing of the ten nearest is missed (ADR 16).
  *
  * @param signs of the vector with most different signs among the compared: how many differ from the query's
  * @param similarity cosine of the farthest vector that is wanted

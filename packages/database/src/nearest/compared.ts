@@ -1,0 +1,44 @@
+import type { CandidateRow } from '../queries/memory-rows.ts';
+import { tellsNearest } from './sign-distance.ts';
+
+export type VectorRow = CandidateRow & Readonly<{ similarity: number }>;
+
+/** What was found by comparing, and whether no memory that was not compared can be among it, so far as signs tell. */
+export type Compared = Readonly<{ rows: VectorRow[]; isSafe: boolean }>;
+
+/** A memory, or none where nothing was found, beside what was compared. */
+export type ComparedRow = (VectorRow | { id: null }) & {
+  /** Of the distances that were computed; null when there were none. */
+  farthest: number | null;
+};
+
+/** The results that must not be missed for others that are nearer. */
+export const WANTED = 10;
+
+/**
+ * @param mostSigns no memory that was not compared differs in fewer signs; null when all were compared
+ * @param rows the nearest of those compared, nearest first, or one without a memory
+ */
+export function toCompared(
+  search: Readonly<{ userId: string | null; dimensions: number; minSimilarity: number; limit: number }>,
+  rows: readonly ComparedRow[],
+  mostSigns: number | null,
+): Compared {
+  const found = rows.filter((row): row is ComparedRow & VectorRow => row.id !== null);
+  return {
+    rows: found,
+    isSafe: mostSigns === null || isSafe(search, found, mostSigns, rows[0]?.farthest ?? 0),
+  };
+}
+
+function isSafe(
+  { userId, dimensions, minSimilarity, limit }: Parameters<typeof toCompared>[0],
+  rows: readonly VectorRow[],
+  mostSigns: number,
+  farthest: number,
+): boolean {
+  // With room left, what was compared has to reach down to the cutoff.
+  if (rows.length < limit && 1 - farthest >= minSimilarity) return false;
+  const wanted = rows[Math.min(WANTED, limit) - 1]?.similarity ?? minSimilarity;
+  return userId === null || tellsNearest(mostSigns, wanted, dimensions);
+}

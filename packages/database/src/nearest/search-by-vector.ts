@@ -1,0 +1,114 @@
+import type { Sql } from '../pool/sql.ts';
+import { candidateColumns } from '../queries/memory-rows.ts';
+import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
+import { toVectorText } from '../queries/vector-text.ts';
+import { compareByIndex } from './compare-by-index.ts';
+import { compareDirectly } from './compare-directly.ts';
+import { compareKept } from './compare-kept.ts';
+import type { VectorRow } from './compared.ts';
+import type { KeptSigns } from './kept-signs.ts';
+
+export type VectorSearch = SearchTarget &
+  Readonly<{
+    /** Id in `embedding_models`, with its size. */
+    model: string;
+    dimensions: number;
+    vector: readonly number[];
+    /** Cosine; memories below it are left out. */
+    minSimilarity: number;
+    limit: number;
+  }>;
+
+export type UserVectorSearch = VectorSearch & Readonly<{ userId: string }>;
+
+/** Up to so many vectors of a user are compared one by one: more quickly than by signs. */
+const ALWAYS_EXACT = 1_000;
+/** The signs of users with more vectors than this are worth keeping. */
+const WORTH_KEEPING = 300;
+/** For an exact search of a user of any size. */
+const NO_LIMIT = 2_000_000_000;
+/** Fewer signs than this tell too little. */
+const LEAST_SIGNS = 128;
+
+/**
+ * The user's visible memories nearest to the vector, nearest first, then by id. Complete inside the user: the few
+ * vectors of a small user are compared one by one; of the thousands of a larger one those that are nearest by their
+ * signs; one with tens of thousands has an HNSW index of its own (`embedding_indexes`). Where signs tell too little,
+ * or filters leave less than an index finds, all are compared. Of all users the nearest by signs are the answer.
+ *
+ * @param kept where the signs of users that are searched again are kept; without it Postgres compares them
+ */
+export async function searchByVector(sql: Sql, search: VectorSearch, kept?: KeptSigns): Promise<VectorRow[]> {
+  if (search.asOf !== undefined) return searchAsOf(sql, search);
+  const { isFiltered } = memoriesOf(search, 1);
+  if (isFiltered || search.dimensions < LEAST_SIGNS) return searchUnsigned(sql, search);
+
+  const ofUser = kept !== undefined && isOfUser(search) ? { kept, search } : undefined;
+  const fromKept = ofUser && (await searchKept(sql, ofUser.search, ofUser.kept));
+  if (fromKept) return fromKept;
+
+  const found = await compareDirectly(sql, search, { most: ALWAYS_EXACT, mayUseIndex: true });
+  if (ofUser && (found === null || found.vectors > WORTH_KEEPING)) ofUser.kept.miss(sql, ofUser.search);
+  if (found === null) return searchByIndex(sql, search);
+  return found.isSafe ? found.rows : compareAll(sql, search);
+}
+
+function isOfUser(search: VectorSearch): search is UserVectorSearch {
+  return search.userId !== null;
+}
+
+/** Undefined without a table that helps. */
+async function searchKept(
+  sql: Sql,
+  search: UserVectorSearch,
+  kept: KeptSigns,
+): Promise<VectorRow[] | undefined> {
+  const table = kept.of(search);
+  if (table === undefined) return undefined;
+  const found = await compareKept(sql, search, table);
+  if (found === null) {
+    kept.forget(search);
+    return undefined;
+  }
+  return found.isSafe ? found.rows : compareAll(sql, search);
+}
+
+/** With filters, or with vectors that have too few signs. */
+async function searchUnsigned(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const found = await compareDirectly(sql, search, { most: NO_LIMIT, mayUseIndex: true });
+  return found === null ? searchByIndex(sql, search) : found.rows;
+}
+
+async function searchByIndex(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const nearest = await compareByIndex(sql, search);
+  // The index gives up after a number of entries, which narrow filters exhaust.
+  if (nearest.length < search.limit) return compareAll(sql, search);
+  return nearest.filter((row) => row.similarity >= search.minSimilarity);
+}
+
+async function compareAll(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const found = await compareDirectly(sql, search, { most: NO_LIMIT, mayUseIndex: false });
+  return found?.rows ?? [];
+}
+
+/** The memories as they were, those whose vector still is of the same text, compared one by one. */
+async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
+  const source = memoriesOf(search, 7);
+  const { rows } = await sql.query<VectorRow>(
+    `select ${candidateColumns('m')}, 1 - (e.embedding <=> $4::halfvec) as similarity
+     from ${source.relation} m
+     join memory_embeddings e on e.memory_id = m.id and e.model = $3::text and e.content_hash = m.content_hash
+     where ${source.where('m')} and 1 - (e.embedding <=> $4::halfvec) >= $5::float8
+     order by similarity desc, m.id limit $6::integer`,
+    [
+      search.tenantId,
+      search.userId,
+      search.model,
+      toVectorText(search.vector),
+      search.minSimilarity,
+      search.limit,
+      ...source.values,
+    ],
+  );
+  return rows;
+}

@@ -1,0 +1,148 @@
+/**
+ * The signs of a user's vectors, as they were read at one time: beside the place of each in its table one bit for each
+ * component, 1 where it is above 0.
+ */
+export type SignTable = Readonly<{
+  size: number;
+  dimensions: number;
+  /** Of each the page, and its number there. */
+  pages: Uint32Array;
+  numbers: Uint16Array;
+  /** Words of 32 bits, the same number for each; bits behind the last component are 0. */
+  codes: Int32Array;
+}>;
+
+export type NearestBySigns = Readonly<{
+  /** As Postgres writes places (`tid`): `(page,number)`. */
+  places: string[];
+  /** No vector that was left out differs in fewer signs; null when none was left out. */
+  mostSigns: number | null;
+}>;
+
+/** What Postgres sends before the bits of a `bit varying`: how many there are. */
+const LENGTH_BYTES = 4;
+/** Of a place, as `tidsend` writes it. */
+const PAGE_BYTES = 4;
+const PLACE_BYTES = 6;
+const WORD_BYTES = 4;
+
+/** How many deviations a memory may differ in more signs than its angle makes likely, and be compared still. */
+const MARGIN = 3;
+
+/**
+ * @param packed for each vector what `tidsend` and `varbit_send` make of its place and its signs
+ * @throws RangeError when it is not that
+ */
+export function readSignTable(packed: Uint8Array, dimensions: number): SignTable {
+  const codeBytes = Math.ceil(dimensions / 8);
+  const recordBytes = PLACE_BYTES + LENGTH_BYTES + codeBytes;
+  const size = packed.length / recordBytes;
+  if (!Number.isInteger(size)) throw new RangeError('The signs are not of this many components.');
+  const words = Math.ceil(codeBytes / WORD_BYTES);
+  const pages = new Uint32Array(size);
+  const numbers = new Uint16Array(size);
+  const bytes = new Uint8Array(size * words * WORD_BYTES);
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let row = 0; row < size; row += 1) {
+    const at = row * recordBytes;
+    pages[row] = view.getUint32(at);
+    numbers[row] = view.getUint16(at + PAGE_BYTES);
+    bytes.set(packed.subarray(at + PLACE_BYTES + LENGTH_BYTES, at + recordBytes), row * words * WORD_BYTES);
+  }
+  return { size, dimensions, pages, numbers, codes: new Int32Array(bytes.buffer) };
+}
+
+/** Bytes that a vector takes in a table. */
+export function bytesOfVector(dimensions: number): number {
+  return PLACE_BYTES + WORD_BYTES * Math.ceil(dimensions / (8 * WORD_BYTES));
+}
+
+/** Bytes that a table takes. */
+export function sizeOfTable({ pages, numbers, codes }: SignTable): number {
+  return pages.byteLength + numbers.byteLength + codes.byteLength;
+}
+
+/**
+ * The vectors with the fewest signs different from the vector's: all that may be among the `wanted` nearest, so far as
+ * signs tell, but no fewer than `least` and no more than `most`.
+ */
+export function nearestBySigns(
+  table: SignTable,
+  vector: readonly number[],
+  { wanted, least, most }: Readonly<{ wanted: number; least: number; most: number }>,
+): NearestBySigns {
+  const { size, dimensions } = table;
+  const histogram = new Uint32Array(dimensions + 1);
+  const distances = countDifferent(table, vector, histogram);
+
+  const farthestWanted = distanceOfPlace(histogram, wanted);
+  const share = farthestWanted / dimensions;
+  const reach = farthestWanted + MARGIN * Math.sqrt(share * (1 - share) * dimensions);
+  let within = 0;
+  for (let distance = 0; distance <= reach; distance += 1) within += histogram[distance] ?? 0;
+  const compared = Math.min(most, Math.max(least, within));
+  const placeOf = (row: number) => `(${table.pages[row]},${table.numbers[row]})`;
+  if (compared >= size)
+    return { places: Array.from({ length: size }, (_, row) => placeOf(row)), mostSigns: null };
+
+  const mostSigns = distanceOfPlace(histogram, compared);
+  // Of those that differ in as many signs as the last, only so many that are left when all nearer ones have a place.
+  let nearer = 0;
+  for (let distance = 0; distance < mostSigns; distance += 1) nearer += histogram[distance] ?? 0;
+  let ties = compared - nearer;
+  const places: string[] = [];
+  for (let row = 0; places.length < compared && row < size; row += 1) {
+    const distance = distances[row] ?? 0;
+    if (distance < mostSigns || (distance === mostSigns && (ties -= 1) >= 0)) places.push(placeOf(row));
+  }
+  return { places, mostSigns };
+}
+
+/** Of the table that was compared last: to get and clear memory for each would take as long as comparing. */
+let scratch = new Uint16Array(1_024);
+
+/** In how many signs each differs from the vector, until the next call; and how many differ in so many signs. */
+function countDifferent(
+  { size, dimensions, codes }: SignTable,
+  vector: readonly number[],
+  histogram: Uint32Array,
+): Uint16Array {
+  const words = size === 0 ? 0 : codes.length / size;
+  const query = codeOf(vector, dimensions, words);
+  if (scratch.length < size) scratch = new Uint16Array(size);
+  const distances = scratch;
+  for (let row = 0, at = 0; row < size; row += 1) {
+    let count = 0;
+    for (let word = 0; word < words; word += 1, at += 1) {
+      const different = (codes[at] ?? 0) ^ (query[word] ?? 0);
+      count += (ONES[different & 0xffff] ?? 0) + (ONES[different >>> 16] ?? 0);
+    }
+    distances[row] = count;
+    histogram[count] = (histogram[count] ?? 0) + 1;
+  }
+  return distances;
+}
+
+/** As `binary_quantize` has it: the first component is the highest bit of the first byte. */
+function codeOf(vector: readonly number[], dimensions: number, words: number): Int32Array {
+  const bytes = new Uint8Array(words * WORD_BYTES);
+  for (let at = 0; at < dimensions; at += 1) {
+    if ((vector[at] ?? 0) > 0) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (0x80 >> (at & 7));
+  }
+  return new Int32Array(bytes.buffer);
+}
+
+/** The distance of the one at a place, counted from 1, when they are in order. */
+function distanceOfPlace(histogram: Uint32Array, place: number): number {
+  let count = 0;
+  for (let distance = 0; distance < histogram.length; distance += 1) {
+    count += histogram[distance] ?? 0;
+    if (count >= place) return distance;
+  }
+  return histogram.length - 1;
+}
+
+/** How many bits of a 16-bit number are 1. */
+const ONES = new Uint8Array(65_536);
+for (let number = 1; number < ONES.length; number += 1)
+  ONES[number] = (number & 1) + (ONES[number >> 1] ?? 0);
