@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { type MemorySource, memoriesOf } from '../queries/search-filters.ts';
-import { toVectorText } from '../queries/vector-text.ts';
+import { toHalfvec } from './binary.ts';
 import type { VectorRow } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { VectorSearch } from './search-by-vector.ts';
@@ -44,7 +44,7 @@ export async function compareByIndex(sql: Sql, search: VectorSearch): Promise<Ve
     search.tenantId,
     search.userId,
     search.model,
-    toVectorText(search.vector),
+    toHalfvec(search.vector),
     search.limit,
     String(MOST_VISITED),
     String(Math.min(MOST_EF, Math.max(LEAST_EF, 2 * search.limit))),

@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
-import { toVectorText } from '../queries/vector-text.ts';
+import { toHalfvec } from './binary.ts';
 import { type Compared, type ComparedRow, toCompared } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { VectorSearch } from './search-by-vector.ts';
@@ -82,7 +82,7 @@ export async function compareDirectly(
       search.tenantId,
       search.userId,
       search.model,
-      toVectorText(search.vector),
+      toHalfvec(search.vector),
       search.minSimilarity,
       search.limit,
       most,

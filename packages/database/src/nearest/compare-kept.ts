@@ -1,7 +1,7 @@
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf } from '../queries/search-filters.ts';
-import { toVectorText } from '../queries/vector-text.ts';
 import type { Sql } from '../pool/sql.ts';
+import { toHalfvec, toTids } from './binary.ts';
 import { type Compared, type ComparedRow, toCompared, WANTED } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { KeptTable } from './kept-signs.ts';
@@ -19,7 +19,8 @@ const MOST_WRITTEN = 200;
  * Compares the vectors that a kept table has nearest by their signs, read at their places, and all that were written
  * since it was read. A vector that is gone, or was replaced, is not at its place any more; what has taken the place
  * since is among those written since, or of somebody else. Null when too much was written since, or when the places are
- * of another file.
+ * of another file. How many places there are is kept from the planner (`select`), which would rather read a small
+ * table whole.
  */
 export async function compareKept(
   sql: Sql,
@@ -40,7 +41,7 @@ export async function compareKept(
        limit ${MOST_WRITTEN + 1}
      ), kept as materialized (
        select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance from memory_embeddings e
-       where e.ctid = any($7::text::tid[]) and ${ownerOf(search)} and e.model = $3::text
+       where e.ctid = any((select $7::tid[])::tid[]) and ${ownerOf(search)} and e.model = $3::text
      ), near as materialized (
        select * from kept
        union all
@@ -65,10 +66,10 @@ export async function compareKept(
       search.tenantId,
       search.userId,
       search.model,
-      toVectorText(search.vector),
+      toHalfvec(search.vector),
       search.minSimilarity,
       search.limit,
-      `{"${places.join('","')}"}`,
+      toTids(places),
       since,
       file,
       ...source.values,

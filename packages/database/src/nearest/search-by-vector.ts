@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
-import { toVectorText } from '../queries/vector-text.ts';
+import { toHalfvec } from './binary.ts';
 import { compareByIndex } from './compare-by-index.ts';
 import { compareDirectly } from './compare-directly.ts';
 import { compareKept } from './compare-kept.ts';
@@ -104,7 +104,7 @@ async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> 
       search.tenantId,
       search.userId,
       search.model,
-      toVectorText(search.vector),
+      toHalfvec(search.vector),
       search.minSimilarity,
       search.limit,
       ...source.values,

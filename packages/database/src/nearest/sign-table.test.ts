@@ -38,7 +38,8 @@ test('what is left out differs in no fewer signs than what is taken, and no fewe
     fc.property(tables, bounds, ({ query, rows }, { wanted, least, most }) => {
       const table = readSignTable(pack(rows), query.length);
       const { places, mostSigns } = nearestBySigns(table, vectorOf(query), { wanted, least, most });
-      const taken = places.map((place) => Number(/^\((\d+),(\d+)\)$/.exec(place)?.[1]));
+      const taken = places.map(({ page }) => page);
+      expect(places.every(({ page, number }) => number === page + 1)).toBe(true);
       expect(new Set(taken).size).toBe(taken.length);
       expect(taken.length).toBeGreaterThanOrEqual(Math.min(least, rows.length));
       expect(taken.length).toBeLessThanOrEqual(most);
@@ -60,14 +61,20 @@ test('a circle as wide as the wanted ones make it, between the bounds', () => {
   expect(nearest(1, 100)).toMatchObject({ mostSigns: 17 });
   expect(nearest(1, 100).places).toHaveLength(18);
   expect(nearest(30, 100).places).toHaveLength(30);
-  expect(nearest(1, 12).places).toEqual(Array.from({ length: 12 }, (_, row) => `(${row},${row + 1})`));
+  expect(nearest(1, 12).places).toEqual(
+    Array.from({ length: 12 }, (_, row) => ({ page: row, number: row + 1 })),
+  );
   expect(nearest(100, 100)).toMatchObject({ mostSigns: null });
 });
 
 test('the signs of a query are those that pgvector finds: zero is not above zero', () => {
   const table = readSignTable(pack(['000', '110']), 3);
-  expect(nearestBySigns(table, [1, 0.1, 0], { wanted: 1, least: 1, most: 1 }).places).toEqual(['(1,2)']);
-  expect(nearestBySigns(table, [-1, 0, 0], { wanted: 1, least: 1, most: 1 }).places).toEqual(['(0,1)']);
+  expect(nearestBySigns(table, [1, 0.1, 0], { wanted: 1, least: 1, most: 1 }).places).toEqual([
+    { page: 1, number: 2 },
+  ]);
+  expect(nearestBySigns(table, [-1, 0, 0], { wanted: 1, least: 1, most: 1 }).places).toEqual([
+    { page: 0, number: 1 },
+  ]);
 });
 
 test('signs of another length are refused', () => {

@@ -5,16 +5,18 @@
 export type SignTable = Readonly<{
   size: number;
   dimensions: number;
-  /** Of each the page, and its number there. */
+  /** Of each place. */
   pages: Uint32Array;
   numbers: Uint16Array;
   /** Words of 32 bits, the same number for each; bits behind the last component are 0. */
   codes: Int32Array;
 }>;
 
+/** Of a row in its table: the page, and its number there. */
+export type Place = Readonly<{ page: number; number: number }>;
+
 export type NearestBySigns = Readonly<{
-  /** As Postgres writes places (`tid`): `(page,number)`. */
-  places: string[];
+  places: Place[];
   /** No vector that was left out differs in fewer signs; null when none was left out. */
   mostSigns: number | null;
 }>;
@@ -81,7 +83,7 @@ export function nearestBySigns(
   let within = 0;
   for (let distance = 0; distance <= reach; distance += 1) within += histogram[distance] ?? 0;
   const compared = Math.min(most, Math.max(least, within));
-  const placeOf = (row: number) => `(${table.pages[row]},${table.numbers[row]})`;
+  const placeOf = (row: number) => ({ page: table.pages[row] ?? 0, number: table.numbers[row] ?? 0 });
   if (compared >= size)
     return { places: Array.from({ length: size }, (_, row) => placeOf(row)), mostSigns: null };
 
@@ -90,7 +92,7 @@ export function nearestBySigns(
   let nearer = 0;
   for (let distance = 0; distance < mostSigns; distance += 1) nearer += histogram[distance] ?? 0;
   let ties = compared - nearer;
-  const places: string[] = [];
+  const places: Place[] = [];
   for (let row = 0; places.length < compared && row < size; row += 1) {
     const distance = distances[row] ?? 0;
     if (distance < mostSigns || (distance === mostSigns && (ties -= 1) >= 0)) places.push(placeOf(row));

@@ -65,18 +65,20 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);
   const list = (of: (n: number) => string, separator: string) => terms.map(of).join(separator);
   const hasAny = list((n) => `has_${n}`, ' or ');
-  const columns = (m: string) => `${m}.id, length(${m}.search_text)::float8 as size, ${m}.search_terms`;
+  const isNow = search.asOf === undefined;
+  const columns = (m: string) =>
+    `${m}.id, ${isNow ? `${m}.place` : 'null::tid as place'}, length(${m}.search_text)::float8 as size, ${m}.search_terms`;
   return `
     with queries as materialized (
       select ${list((n) => `search_query(($3::text[])[${n}]) as query_${n}`, ', ')},
         exists (${projectsNamed(search, '$5')}) as names_project
     ), ${
-      search.asOf === undefined
+      isNow
         ? rowsWithWords(source, columns)
         : `given as (select ${columns('m')} from ${source.relation} m where ${source.where('m')})`
     },
     hits as materialized (
-      select m.id, m.size, ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
+      select m.id, m.place, m.size, ${list((n) => `m.search_terms @@ query_${n} as has_${n}`, ', ')}
       from given as m cross join queries
     ), counts as materialized (
       select count(*)::float8 as found, avg(size) as size,
@@ -88,7 +90,7 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
           as frequencies, names_project
       from counts cross join queries
     ), best as (
-      select h.id, (${list((n) => `case when has_${n} then weight_${n} else 0 end`, ' + ')})
+      select h.id, h.place, (${list((n) => `case when has_${n} then weight_${n} else 0 end`, ' + ')})
           / (${1 - LENGTH + 1 / SATURATION}::float8 + ${LENGTH}::float8 * h.size / w.size) as score
       from hits h cross join weights w where ${hasAny}
       order by score desc, h.id limit $4::integer
@@ -98,7 +100,7 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
     from weights left join lateral (
       select ${candidateColumns('m')}, best.score as "wordScore",
         row_number() over (order by best.score desc, best.id) = 1 as is_first
-      from best join ${source.relation} m on m.id = best.id
+      from best join ${source.relation} m on ${isNow ? 'm.ctid = best.place' : 'm.id = best.id'}
     ) as found on true
     order by found."wordScore" desc, found.id`;
 }
@@ -110,7 +112,7 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
 function rowsWithWords(source: MemorySource, columns: (alias: string) => string): string {
   const keys = 'search_keys(tenant_id, user_id, search_terms)';
   const rowsOf = (condition: string) => `
-        select ${columns('m')} from (select * from memories where is_current and ${condition} offset 0) as m
+        select ${columns('m')} from (select *, ctid as place from memories where is_current and ${condition} offset 0) as m
         where ${source.where('m')}`;
   return `words as materialized (
       select distinct search_key($1::uuid, $2::text, word) as key
@@ -129,7 +131,7 @@ function rowsWithWords(source: MemorySource, columns: (alias: string) => string)
     ), given as (
       ${rowsOf(`not (select is_large from size) and ${keys} && array(select key from words)`)}
       union all
-      select distinct on (id) id, size, search_terms
-      from (select id, size, search_terms from firsts union all select * from with_two) as found
+      select distinct on (id) id, place, size, search_terms
+      from (select id, place, size, search_terms from firsts union all select * from with_two) as found
     )`;
 }
