@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT_ID, toVectorText } from '@factmill/database';
+import { DEFAULT_TENANT_ID, toHalfvec } from '@factmill/database';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
@@ -132,7 +132,7 @@ export async function searchBare(
             order by ${how === 'exact' ? 'distance' : BARE.index} limit $5::integer) as near
         join memories m on m.id = near.memory_id
       where m.is_current order by near.distance`,
-    values: [DEFAULT_TENANT_ID, userId, LARGE_MODEL.id, toVectorText(vector), limit],
+    values: [DEFAULT_TENANT_ID, userId, LARGE_MODEL.id, toHalfvec(vector), limit],
   });
   return rows.map(({ similarity }) => similarity);
 }

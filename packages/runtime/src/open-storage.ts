@@ -19,16 +19,21 @@ export function externalStorage(config: Config): Storage {
   return { connectionString: config.storage.databaseUrl, embedded: false };
 }
 
-/** A pool for this process. It connects on first use. */
+/**
+ * A pool for this process. It connects on first use.
+ *
+ * @param poolMax fewer connections than are configured, for work that is to leave the database to others
+ */
 export function openDatabase(
   config: Config,
   storage: Storage,
   service: string,
   logger: Logger,
+  poolMax = config.storage.poolMax,
 ): DatabasePool {
   return createPool({
     connectionString: storage.connectionString,
-    max: config.storage.poolMax,
+    max: poolMax,
     applicationName: `factmill-${service}`,
     statementTimeoutMs: 60_000,
     logger,
