@@ -22,7 +22,7 @@ export function externalStorage(config: Config): Storage {
 /**
  * A pool for this process. It connects on first use.
  *
- * @param poolMax fewer connections than are configured, for work that is to leave the database to others
+ * @param poolMax fewer connections than are configured, for what is better done by fewer statements at once
  */
 export function openDatabase(
   config: Config,
