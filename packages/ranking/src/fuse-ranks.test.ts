@@ -12,6 +12,13 @@ const lists = fc.array(
   { maxLength: 4 },
 );
 
+const unlike: RankedList[] = [
+  { channel: 'vector', weight: 0.100_000_000_000_000_13, ids: [] },
+  { channel: 'vector', weight: 0.100_000_000_000_000_17, ids: [] },
+  { channel: 'vector', weight: 0.100_000_000_000_000_21, ids: ['0', '1', '2', '10'] },
+  { channel: 'vector', weight: 0.100_000_000_000_000_23, ids: ['0', '1', '2', '3'] },
+];
+
 describe('fuseRanks', () => {
   test('what several lists have comes before what one has; the first of all has 1', () => {
     const fused = fuseRanks([
@@ -55,6 +62,8 @@ describe('fuseRanks', () => {
           for (const [at, [, score]] of left.entries()) expect(right[at]?.[1]).toBeCloseTo(Number(score), 12);
         },
       ),
+      // 3 of the one list and 10 of the other are equal but for rounding.
+      { examples: [[[unlike, [1, 2, 0, 3].flatMap((at) => unlike[at] ?? [])]]] },
     );
   });
 

@@ -34,7 +34,7 @@ export function fuseRanks<Channel extends string>(
   lists: readonly RankedList<Channel>[],
   constant: number = RANK_CONSTANT,
 ): Fused<Channel>[] {
-  const most = lists.reduce((sum, list) => sum + list.weight, 0) / (constant + 1);
+  const most = sumOf(lists.map(({ weight }) => weight)) / (constant + 1);
   const byId = new Map<string, Contribution<Channel>[]>();
   for (const { channel, weight, ids } of lists) {
     let rank = 0;
@@ -46,18 +46,23 @@ export function fuseRanks<Channel extends string>(
       else others.push(contribution);
     }
   }
-  return Array.from(byId, ([id, contributions]) => ({ id, score: sumOf(contributions), contributions })).sort(
-    (a, b) => b.score - a.score || compareText(a.id, b.id),
-  );
+  return Array.from(byId, ([id, contributions]) => ({
+    id,
+    score: scoreOf(contributions),
+    contributions,
+  })).sort((a, b) => b.score - a.score || compareText(a.id, b.id));
 }
 
-/** In one order whatever the order of the lists, as sums of floating point numbers depend on it. */
-function sumOf(contributions: readonly Contribution[]): number {
-  const scores = contributions.map(({ score }) => score);
-  if (scores.length > 2) scores.sort((a, b) => a - b);
+function scoreOf(contributions: readonly Contribution[]): number {
+  return Math.min(1, sumOf(contributions.map(({ score }) => score)));
+}
+
+/** In one order whatever the order of the lists, as sums of floating point numbers depend on it. Sorts the numbers. */
+function sumOf(numbers: number[]): number {
+  if (numbers.length > 2) numbers.sort((a, b) => a - b);
   let sum = 0;
-  for (const score of scores) sum += score;
-  return Math.min(1, sum);
+  for (const number of numbers) sum += number;
+  return sum;
 }
 
 export function compareText(a: string, b: string): number {
