@@ -1,8 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns } from '../queries/memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import { toHalfvec } from './binary.ts';
-import { type Compared, type ComparedRow, toCompared } from './compared.ts';
+import { type Compared, type ComparedRow, inOrder, toCompared } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { VectorSearch } from './search-by-vector.ts';
 
@@ -46,14 +45,7 @@ const directStatement = (search: SearchTarget, source: MemorySource) => `
   from owned cross join (
     select max(near.signs) as signs, max(near.distance) as distance from near
   ) as farthest left join lateral (
-    select ${candidateColumns('m')}, 1 - near.distance as similarity
-    from (select * from near where near.distance <= 1 - $5::float8
-      order by near.distance, near.memory_id offset 0) as near
-    cross join lateral (
-      select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
-    ) as m
-    order by near.distance, near.memory_id
-    limit $6::integer
+    ${inOrder(source)}
   ) as found on true`;
 
 type DirectRow = ComparedRow & {

@@ -1,8 +1,7 @@
-import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf } from '../queries/search-filters.ts';
 import type { Sql } from '../pool/sql.ts';
 import { toHalfvec, toTids } from './binary.ts';
-import { type Compared, type ComparedRow, toCompared, WANTED } from './compared.ts';
+import { type Compared, type ComparedRow, inOrder, toCompared, WANTED } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { KeptTable } from './kept-signs.ts';
 import type { UserVectorSearch } from './search-by-vector.ts';
@@ -53,14 +52,7 @@ export async function compareKept(
          pg_relation_filenode('memory_embeddings')::bigint = $9::bigint as "isSameFile" from near
      ) as counted
      left join lateral (
-       select ${candidateColumns('m')}, 1 - near.distance as similarity
-       from (select * from near where near.distance <= 1 - $5::float8
-         order by near.distance, near.memory_id offset 0) as near
-       cross join lateral (
-         select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
-       ) as m
-       order by near.distance, near.memory_id
-       limit $6::integer
+       ${inOrder(source)}
      ) as found on true`,
     [
       search.tenantId,

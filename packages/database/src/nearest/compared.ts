@@ -1,4 +1,5 @@
-import type { CandidateRow } from '../queries/memory-rows.ts';
+import { candidateColumns, type CandidateRow } from '../queries/memory-rows.ts';
+import type { MemorySource } from '../queries/search-filters.ts';
 import { tellsNearest } from './sign-distance.ts';
 
 export type VectorRow = CandidateRow & Readonly<{ similarity: number }>;
@@ -14,6 +15,20 @@ export type ComparedRow = (VectorRow | { id: null }) & {
 
 /** The results that must not be missed for others that are nearer. */
 export const WANTED = 10;
+
+/**
+ * A query for the memories of `near (memory_id, distance)` in that order (memories_pkey), those below the similarity in
+ * `$5` left out, until there are as many as in `$6`. `offset 0` keeps the planner from rearranging.
+ */
+export const inOrder = (source: MemorySource) => `
+  select ${candidateColumns('m')}, 1 - near.distance as similarity
+  from (select * from near where near.distance <= 1 - $5::float8
+    order by near.distance, near.memory_id offset 0) as near
+  cross join lateral (
+    select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
+  ) as m
+  order by near.distance, near.memory_id
+  limit $6::integer`;
 
 /**
  * @param mostSigns no memory that was not compared differs in fewer signs; null when all were compared
