@@ -22,18 +22,18 @@ export function externalStorage(config: Config): Storage {
 /**
  * A pool for this process. It connects on first use.
  *
- * @param poolMax fewer connections than are configured, for what is better done by fewer statements at once
+ * @param share of the connections that are configured, for what is better done by fewer statements at once
  */
 export function openDatabase(
   config: Config,
   storage: Storage,
   service: string,
   logger: Logger,
-  poolMax = config.storage.poolMax,
+  share = 1,
 ): DatabasePool {
   return createPool({
     connectionString: storage.connectionString,
-    max: poolMax,
+    max: Math.ceil(share * config.storage.poolMax),
     applicationName: `factmill-${service}`,
     statementTimeoutMs: 60_000,
     logger,

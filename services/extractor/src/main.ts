@@ -13,8 +13,7 @@ if (getPriority() < BACKGROUND) setPriority(BACKGROUND);
 await runProcess('extractor', async ({ config, logger, telemetry, closers }) => {
   const storage = externalStorage(config);
   // Postgres has no priorities: half as many statements at a time leave it to searches, and get as much done.
-  const poolMax = Math.ceil(config.storage.poolMax / 2);
-  const database = closers.add(openDatabase(config, storage, 'extractor', logger, poolMax));
+  const database = closers.add(openDatabase(config, storage, 'extractor', logger, 0.5));
   await assertSchemaVersion(database, { logger });
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);

@@ -6,8 +6,7 @@ import { createRetrieval } from './create-retrieval.ts';
 await runProcess('retrieval', async ({ config, logger, telemetry, closers }) => {
   const storage = externalStorage(config);
   // As much as one process can keep busy: more statements at once only make each other late.
-  const poolMax = Math.ceil(config.storage.poolMax / 2);
-  const database = closers.add(openDatabase(config, storage, 'retrieval', logger, poolMax));
+  const database = closers.add(openDatabase(config, storage, 'retrieval', logger, 0.5));
   await assertSchemaVersion(database, { logger });
   const embedder = closers.add(createEmbedder(config.embedding));
   const authenticator = openAuthenticator(config, database);

@@ -1,8 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
-import { toHalfvec } from './binary.ts';
 import { type Compared, type ComparedRow, inOrder, toCompared } from './compared.ts';
-import { ownerOf } from './owner.ts';
+import { ownerOf, valuesOf } from './owner.ts';
 import type { VectorSearch } from './search-by-vector.ts';
 
 /** Of more, those with the fewest different signs: so many, or so many for each result. */
@@ -71,12 +70,7 @@ export async function compareDirectly(
   const { rows } = await sql.query<DirectRow>(
     directStatement(search, source),
     [
-      search.tenantId,
-      search.userId,
-      search.model,
-      toHalfvec(search.vector),
-      search.minSimilarity,
-      search.limit,
+      ...valuesOf(search),
       most,
       Math.max(search.userId === null ? COMPARED_OF_ALL : LEAST_COMPARED, COMPARED_PER_RESULT * search.limit),
       mayUseIndex,

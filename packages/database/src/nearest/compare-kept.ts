@@ -1,9 +1,9 @@
 import { memoriesOf } from '../queries/search-filters.ts';
 import type { Sql } from '../pool/sql.ts';
-import { toHalfvec, toTids } from './binary.ts';
+import { toTids } from './binary.ts';
 import { type Compared, type ComparedRow, inOrder, toCompared, WANTED } from './compared.ts';
-import { ownerOf } from './owner.ts';
-import type { KeptTable } from './kept-signs.ts';
+import { ownerOf, valuesOf } from './owner.ts';
+import { type KeptTable, MOST_WRITTEN } from './kept-signs.ts';
 import type { UserVectorSearch } from './search-by-vector.ts';
 import { nearestBySigns } from './sign-table.ts';
 
@@ -11,8 +11,6 @@ import { nearestBySigns } from './sign-table.ts';
 const LEAST_COMPARED = 100;
 const MOST_COMPARED = 600;
 const COMPARED_PER_RESULT = 3;
-/** What was written since the table was read is compared one by one. */
-const MOST_WRITTEN = 200;
 
 /**
  * Compares the vectors that a kept table has nearest by their signs, read at their places, and all that were written
@@ -54,18 +52,7 @@ export async function compareKept(
      left join lateral (
        ${inOrder(source)}
      ) as found on true`,
-    [
-      search.tenantId,
-      search.userId,
-      search.model,
-      toHalfvec(search.vector),
-      search.minSimilarity,
-      search.limit,
-      toTids(places),
-      since,
-      file,
-      ...source.values,
-    ],
+    [...valuesOf(search), toTids(places), since, file, ...source.values],
     { name: `search_kept${source.variant}` },
   );
   const [first] = rows;

@@ -10,6 +10,8 @@ let reads: unknown[] = [];
 /** What the database has of each owner. */
 let vectors = 2;
 let fails = false;
+/** Of its vectors, those that an open transaction makes count as written since. */
+let written = 0;
 
 /** As the statement answers: a vector of 128 components takes 26 bytes as it is sent. */
 const sql = {
@@ -22,6 +24,7 @@ const sql = {
       since: '7',
       file: 1,
       count,
+      written,
       signs: count > most ? null : new Uint8Array(count * 26),
     });
   },
@@ -31,7 +34,7 @@ const owner = (userId: string): VectorOwner => ({ tenantId: 't', userId, model: 
 
 let kept: KeptSigns;
 beforeEach(() => {
-  [nowMs, reads, vectors, fails] = [0, [], 2, false];
+  [nowMs, reads, vectors, fails, written] = [0, [], 2, false, 0];
   kept = createKeptSigns({ now: () => nowMs, mostBytes: 22 * 80 });
 });
 
@@ -83,6 +86,12 @@ test('an owner with more than an eighth of the room is looked at every ten minut
   vectors = 10;
   nowMs = 10 * MINUTE + 1;
   expect(await search('ann', 2)).toBe(true);
+});
+
+test('where too much counts as written since, signs are not read again and again', async () => {
+  written = 201;
+  expect(await search('ann', 5)).toBe(false);
+  expect(reads).toHaveLength(1);
 });
 
 test('room is made by those that were not searched for the longest time', async () => {

@@ -37,6 +37,8 @@ const MOST_OF_ONE = 1 / 8;
  * took over) may count its transactions from before what the table has seen.
  */
 const MOST_AGE_MS = 10 * 60_000;
+/** A table that more vectors were written since is of no use: they are compared one by one beside it. */
+export const MOST_WRITTEN = 200;
 /** Owners that were searched once are remembered, so many of them. */
 const MOST_SEEN = 10_000;
 
@@ -48,7 +50,7 @@ export type KeptSignsOptions = Readonly<{
 }>;
 
 export function createKeptSigns({ now, mostBytes = MOST_BYTES }: KeptSignsOptions): KeptSigns {
-  // Both in the order of their use. No table: the owner has too much.
+  // Both in the order of their use. No table: it would be of no use.
   const tables = new Map<string, Readonly<{ kept: KeptTable | null; readAt: number }>>();
   const seen = new Set<string>();
   const reading = new Map<string, Promise<void>>();
@@ -59,6 +61,8 @@ export function createKeptSigns({ now, mostBytes = MOST_BYTES }: KeptSignsOption
     tables.delete(key);
   }
 
+  const isOld = ({ readAt }: Readonly<{ readAt: number }>) => now() - readAt > MOST_AGE_MS;
+
   /** Nothing depends on it: where the database cannot be asked, the searches themselves say so. */
   async function read(sql: Sql, key: string, owner: VectorOwner): Promise<void> {
     const readAt = now();
@@ -67,10 +71,7 @@ export function createKeptSigns({ now, mostBytes = MOST_BYTES }: KeptSignsOption
       remove(key);
       tables.set(key, { kept, readAt });
       bytes += sizeOf(kept);
-      for (const [oldest] of tables) {
-        if (bytes <= mostBytes) break;
-        remove(oldest);
-      }
+      for (const [oldest, entry] of tables) if (bytes > mostBytes || isOld(entry)) remove(oldest);
     } catch {
       // Read at the next search.
     } finally {
@@ -83,7 +84,7 @@ export function createKeptSigns({ now, mostBytes = MOST_BYTES }: KeptSignsOption
       const key = keyOf(owner);
       const entry = tables.get(key);
       if (entry === undefined) return undefined;
-      if (now() - entry.readAt > MOST_AGE_MS) {
+      if (isOld(entry)) {
         remove(key);
         return undefined;
       }
@@ -111,21 +112,32 @@ export function createKeptSigns({ now, mostBytes = MOST_BYTES }: KeptSignsOption
   };
 }
 
-/** Null for an owner with more vectors than are kept. */
+/**
+ * Null for an owner with more vectors than are kept, and where a transaction that takes long has so much count as
+ * written since that each search would find the table of no use.
+ */
 async function readTable(sql: Sql, owner: VectorOwner, mostBytes: number): Promise<KeptTable | null> {
   const { tenantId, userId, model, dimensions } = owner;
   const most = Math.floor(mostBytes / bytesOfVector(dimensions));
-  const row = await sql.one<{ since: string; file: number; count: number; signs: Uint8Array | null }>(
+  const row = await sql.one<{
+    since: string;
+    file: number;
+    count: number;
+    written: number;
+    signs: Uint8Array | null;
+  }>(
     `select pg_snapshot_xmin(pg_current_snapshot())::text as since,
        pg_relation_filenode('memory_embeddings')::bigint as file, count(*)::integer as count,
+       count(*) filter (where e.written >= pg_snapshot_xmin(pg_current_snapshot())
+         and e.written < pg_snapshot_xmax(pg_current_snapshot()))::integer as written,
        string_agg(tidsend(e.ctid) || varbit_send(e.code), ''::bytea) as signs
-     from (select e.ctid, e.code from memory_embeddings e
+     from (select e.ctid, e.code, e.written from memory_embeddings e
        where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text limit $4::integer + 1) as e`,
     [tenantId, userId, model, most],
     { name: 'read_signs' },
   );
-  const { since, file, count, signs } = row;
-  if (count > most) return null;
+  const { since, file, count, written, signs } = row;
+  if (count > most || written > MOST_WRITTEN) return null;
   return { since, file, table: readSignTable(signs ?? new Uint8Array(), dimensions) };
 }
 

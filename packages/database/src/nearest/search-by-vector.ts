@@ -1,12 +1,12 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
-import { toHalfvec } from './binary.ts';
 import { compareByIndex } from './compare-by-index.ts';
 import { compareDirectly } from './compare-directly.ts';
 import { compareKept } from './compare-kept.ts';
 import type { VectorRow } from './compared.ts';
 import type { KeptSigns } from './kept-signs.ts';
+import { valuesOf } from './owner.ts';
 
 export type VectorSearch = SearchTarget &
   Readonly<{
@@ -100,15 +100,7 @@ async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> 
      join memory_embeddings e on e.memory_id = m.id and e.model = $3::text and e.content_hash = m.content_hash
      where ${source.where('m')} and 1 - (e.embedding <=> $4::halfvec) >= $5::float8
      order by similarity desc, m.id limit $6::integer`,
-    [
-      search.tenantId,
-      search.userId,
-      search.model,
-      toHalfvec(search.vector),
-      search.minSimilarity,
-      search.limit,
-      ...source.values,
-    ],
+    [...valuesOf(search), ...source.values],
   );
   return rows;
 }
