@@ -174,6 +174,26 @@ test('a transaction that was open when the signs were read is seen when it ends'
   expect(kept.of(owner)).toBeDefined();
 });
 
+test('while a transaction has much count as written since, signs are not kept', async () => {
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const writing = pool.transaction(async (tx) => {
+    await write(tx, 'ben', 2_000, 1);
+    begun.resolve();
+    await goOn.promise;
+  });
+  await begun.promise;
+  await write(pool, 'ann', 2_000, 201);
+  for (const turn of [1, 2, 3]) {
+    await searchByVector(pool, search(vectorOf(turn)), kept);
+    await kept.settled();
+  }
+  expect(kept.of(owner)).toBeUndefined();
+  await expectTheNearest();
+  goOn.resolve();
+  await writing;
+});
+
 test('when much was written since, the signs are read again', async () => {
   await keep();
   await write(pool, 'ann', 2_000, 201);

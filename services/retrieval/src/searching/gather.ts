@@ -150,7 +150,8 @@ export function createGather({ database, embedQuery, keptSigns }: GatherDeps) {
           ? [attempt(channels.has('text') ? 'text' : 'trigram', inText)]
           : []),
         ...one('project', async () => {
-          const text = await asked?.catch((error: unknown) => {
+          // D7 may do without words.
+          const text = await (settings.mode === 'vector' ? asked : words?.())?.catch((error: unknown) => {
             // Waiting for a connection once more would bring none either.
             if (isConnectTimeout(error)) throw error;
           });
