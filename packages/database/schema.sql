@@ -254,6 +254,7 @@ memories.search_terms tsvector not null generated always as (search_words(((((((
 '::text) || COALESCE(key, ''::text)) || '
 '::text) || COALESCE(value, ''::text)) || '
 '::text) || category))) stored
+memories.written xid8 not null default pg_current_xact_id()
 memory_embeddings.memory_id uuid not null
 memory_embeddings.model text not null
 memory_embeddings.tenant_id uuid not null
@@ -453,6 +454,7 @@ CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_
 CREATE INDEX memories_uncompressed_idx ON public.memories USING btree (tenant_id, user_id, stated_at) WHERE ((tier = 3) AND is_current AND (compressed_at IS NULL))
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memories_words_idx ON public.memories USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128') WHERE is_current
+CREATE INDEX memories_written_idx ON public.memories USING btree (tenant_id, user_id, written) WHERE is_current
 CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
@@ -1244,8 +1246,8 @@ CREATE OR REPLACE FUNCTION public.leave_out_search_terms()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.before := new.before - 'search_terms';
-  new.after := new.after - 'search_terms';
+  new.before := new.before - '{search_terms,written}'::text[];
+  new.after := new.after - '{search_terms,written}'::text[];
   return new;
 end $function$
 
@@ -1380,6 +1382,15 @@ AS $function$
 $function$
 
 CREATE OR REPLACE FUNCTION public.note_embedding_written()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.written := pg_current_xact_id();
+  return new;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.note_memory_written()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1580,6 +1591,7 @@ $function$
 
 
 -- triggers
+CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_memory_written()
 CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_embedding_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()

@@ -1,7 +1,7 @@
 import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { DEFAULT_SEARCH_MODE } from '@factmill/contracts';
-import { createKeptSigns, type DatabasePool } from '@factmill/database';
+import { createKeptSigns, createKeptWords, type DatabasePool } from '@factmill/database';
 import { getPreset } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
@@ -50,6 +50,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     database,
     embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
     keptSigns: createKeptSigns({ now: () => performance.now() }),
+    keptWords: createKeptWords({ now: () => performance.now() }),
     reranker,
     defaultMode,
     defaultLimit: preset?.retrieval.limit ?? null,

@@ -5,7 +5,13 @@ import type {
   SearchResponse,
   SearchResult,
 } from '@factmill/contracts';
-import { type DatabasePool, isConnectTimeout, type KeptSigns, type SearchTarget } from '@factmill/database';
+import {
+  type DatabasePool,
+  isConnectTimeout,
+  type KeptSigns,
+  type KeptWords,
+  type SearchTarget,
+} from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Reranker } from '@factmill/models';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
@@ -41,6 +47,7 @@ export type SearchDeps = Readonly<{
   database: DatabasePool;
   embedQuery: EmbedQuery;
   keptSigns?: KeptSigns;
+  keptWords?: KeptWords;
   reranker: Reranker | null;
   /** Of searches that name none. */
   defaultMode: SearchMode;

@@ -1,6 +1,8 @@
-/** The type of places, as Postgres numbers types. */
+/** The types of places and of ids, as Postgres numbers types. */
 const TID = 27;
 const TID_BYTES = 6;
+const UUID = 2950;
+const UUID_BYTES = 16;
 
 /**
  * A vector as Postgres receives a `halfvec` in binary form (pg sends a Buffer as it is): to write and to read numbers
@@ -18,14 +20,32 @@ export function toHalfvec(vector: readonly number[]): Buffer {
 
 /** Places as Postgres receives a `tid[]` in binary form. */
 export function toTids(places: readonly Readonly<{ page: number; number: number }>[]): Buffer {
-  const bytes = Buffer.allocUnsafe(20 + places.length * (4 + TID_BYTES));
+  return toArray(TID, TID_BYTES, places.length, (bytes, at, index) => {
+    bytes.writeUInt32BE(places[index]?.page ?? 0, at);
+    bytes.writeUInt16BE(places[index]?.number ?? 0, at + 4);
+  });
+}
+
+/** Ids, 16 bytes each, as Postgres receives a `uuid[]` in binary form. */
+export function toUuids(ids: Buffer): Buffer {
+  return toArray(UUID, UUID_BYTES, ids.length / UUID_BYTES, (bytes, at, index) => {
+    ids.copy(bytes, at, index * UUID_BYTES, (index + 1) * UUID_BYTES);
+  });
+}
+
+function toArray(
+  type: number,
+  size: number,
+  count: number,
+  write: (bytes: Buffer, at: number, index: number) => void,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(20 + count * (4 + size));
   // One dimension, no nulls, the type, how many, numbered from 1.
-  [1, 0, TID, places.length, 1].forEach((number, at) => bytes.writeInt32BE(number, 4 * at));
-  let at = 20;
-  for (const { page, number } of places) {
-    at = bytes.writeInt32BE(TID_BYTES, at);
-    at = bytes.writeUInt32BE(page, at);
-    at = bytes.writeUInt16BE(number, at);
+  [1, 0, type, count, 1].forEach((number, at) => bytes.writeInt32BE(number, 4 * at));
+  for (let index = 0; index < count; index += 1) {
+    const at = 20 + index * (4 + size);
+    bytes.writeInt32BE(size, at);
+    write(bytes, at + 4, index);
   }
   return bytes;
 }

@@ -3,7 +3,8 @@ import type { Sql } from '../pool/sql.ts';
 import { toTids } from './binary.ts';
 import { type Compared, type ComparedRow, inOrder, toCompared, WANTED } from './compared.ts';
 import { ownerOf, valuesOf } from './owner.ts';
-import { type KeptTable, MOST_WRITTEN } from './kept-signs.ts';
+import { MOST_WRITTEN } from '../kept/kept.ts';
+import type { KeptTable } from './kept-signs.ts';
 import type { UserVectorSearch } from './search-by-vector.ts';
 import { nearestBySigns } from './sign-table.ts';
 

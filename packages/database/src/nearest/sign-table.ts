@@ -1,3 +1,5 @@
+import { countDifferent, LANE_BYTES } from './count-different.ts';
+
 /**
  * The signs of a user's vectors, as they were read at one time: beside the place of each in its table one bit for each
  * component, 1 where it is above 0.
@@ -8,8 +10,9 @@ export type SignTable = Readonly<{
   /** Of each place. */
   pages: Uint32Array;
   numbers: Uint16Array;
-  /** Words of 32 bits, the same number for each; bits behind the last component are 0. */
-  codes: Int32Array;
+  /** One after the other, each in so many bytes; those behind the last component are 0. */
+  codes: Uint8Array;
+  bytesOfCode: number;
 }>;
 
 /** Of a row in its table: the page, and its number there. */
@@ -26,7 +29,6 @@ const LENGTH_BYTES = 4;
 /** Of a place, as `tidsend` writes it. */
 const PAGE_BYTES = 4;
 const PLACE_BYTES = 6;
-const WORD_BYTES = 4;
 
 /** How many deviations a memory may differ in more signs than its angle makes likely, and be compared still. */
 const MARGIN = 3;
@@ -40,23 +42,28 @@ export function readSignTable(packed: Uint8Array, dimensions: number): SignTable
   const recordBytes = PLACE_BYTES + LENGTH_BYTES + codeBytes;
   const size = packed.length / recordBytes;
   if (!Number.isInteger(size)) throw new RangeError('The signs are not of this many components.');
-  const words = Math.ceil(codeBytes / WORD_BYTES);
+  const bytesOfCode = bytesOf(dimensions);
   const pages = new Uint32Array(size);
   const numbers = new Uint16Array(size);
-  const bytes = new Uint8Array(size * words * WORD_BYTES);
+  const codes = new Uint8Array(size * bytesOfCode);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   for (let row = 0; row < size; row += 1) {
     const at = row * recordBytes;
     pages[row] = view.getUint32(at);
     numbers[row] = view.getUint16(at + PAGE_BYTES);
-    bytes.set(packed.subarray(at + PLACE_BYTES + LENGTH_BYTES, at + recordBytes), row * words * WORD_BYTES);
+    codes.set(packed.subarray(at + PLACE_BYTES + LENGTH_BYTES, at + recordBytes), row * bytesOfCode);
   }
-  return { size, dimensions, pages, numbers, codes: new Int32Array(bytes.buffer) };
+  return { size, dimensions, pages, numbers, codes, bytesOfCode };
 }
 
 /** Bytes that a vector takes in a table. */
 export function bytesOfVector(dimensions: number): number {
-  return PLACE_BYTES + WORD_BYTES * Math.ceil(dimensions / (8 * WORD_BYTES));
+  return PLACE_BYTES + bytesOf(dimensions);
+}
+
+/** Bytes of a code. */
+function bytesOf(dimensions: number): number {
+  return LANE_BYTES * Math.ceil(dimensions / (8 * LANE_BYTES));
 }
 
 /** Bytes that a table takes. */
@@ -74,8 +81,9 @@ export function nearestBySigns(
   { wanted, least, most }: Readonly<{ wanted: number; least: number; most: number }>,
 ): NearestBySigns {
   const { size, dimensions } = table;
+  const distances = countDifferent(table, codeOf(vector, table.bytesOfCode));
   const histogram = new Uint32Array(dimensions + 1);
-  const distances = countDifferent(table, vector, histogram);
+  for (const distance of distances) histogram[distance] = (histogram[distance] ?? 0) + 1;
 
   const farthestWanted = distanceOfPlace(histogram, wanted);
   const share = farthestWanted / dimensions;
@@ -100,38 +108,13 @@ export function nearestBySigns(
   return { places, mostSigns };
 }
 
-/** Of the table that was compared last: to get and clear memory for each would take as long as comparing. */
-let scratch = new Uint16Array(1_024);
-
-/** In how many signs each differs from the vector, until the next call; and how many differ in so many signs. */
-function countDifferent(
-  { size, dimensions, codes }: SignTable,
-  vector: readonly number[],
-  histogram: Uint32Array,
-): Uint16Array {
-  const words = size === 0 ? 0 : codes.length / size;
-  const query = codeOf(vector, dimensions, words);
-  if (scratch.length < size) scratch = new Uint16Array(size);
-  const distances = scratch;
-  for (let row = 0, at = 0; row < size; row += 1) {
-    let count = 0;
-    for (let word = 0; word < words; word += 1, at += 1) {
-      const different = (codes[at] ?? 0) ^ (query[word] ?? 0);
-      count += (ONES[different & 0xffff] ?? 0) + (ONES[different >>> 16] ?? 0);
-    }
-    distances[row] = count;
-    histogram[count] = (histogram[count] ?? 0) + 1;
-  }
-  return distances;
-}
-
 /** As `binary_quantize` has it: the first component is the highest bit of the first byte. */
-function codeOf(vector: readonly number[], dimensions: number, words: number): Int32Array {
-  const bytes = new Uint8Array(words * WORD_BYTES);
-  for (let at = 0; at < dimensions; at += 1) {
-    if ((vector[at] ?? 0) > 0) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (0x80 >> (at & 7));
-  }
-  return new Int32Array(bytes.buffer);
+function codeOf(vector: readonly number[], bytesOfCode: number): Uint8Array {
+  const bytes = new Uint8Array(bytesOfCode);
+  vector.forEach((component, at) => {
+    if (component > 0) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (0x80 >> (at & 7));
+  });
+  return bytes;
 }
 
 /** The distance of the one at a place, counted from 1, when they are in order. */
@@ -143,8 +126,3 @@ function distanceOfPlace(histogram: Uint32Array, place: number): number {
   }
   return histogram.length - 1;
 }
-
-/** How many bits of a 16-bit number are 1. */
-const ONES = new Uint8Array(65_536);
-for (let number = 1; number < ONES.length; number += 1)
-  ONES[number] = (number & 1) + (ONES[number >> 1] ?? 0);

@@ -4,6 +4,7 @@ import {
   type DatabasePool,
   isConnectTimeout,
   type KeptSigns,
+  type KeptWords,
   searchByProject,
   searchByText,
   searchByVector,
@@ -25,6 +26,8 @@ export type GatherDeps = Readonly<{
   embedQuery: EmbedQuery;
   /** Without it vectors are always compared in the database. */
   keptSigns?: KeptSigns;
+  /** Without it words are always found in the database. */
+  keptWords?: KeptWords;
 }>;
 
 export type Gathered = Readonly<{
@@ -48,7 +51,7 @@ type Hits = { row: CandidateRow; value: number }[];
  * Asks the channels of a search, all scopes and channels at once, each with a statement of its own. A channel that
  * fails is left out.
  */
-export function createGather({ database, embedQuery, keptSigns }: GatherDeps) {
+export function createGather({ database, embedQuery, keptSigns, keptWords }: GatherDeps) {
   return async (
     target: Omit<SearchTarget, 'scope'>,
     request: SearchRequest,
@@ -135,7 +138,7 @@ export function createGather({ database, embedQuery, keptSigns }: GatherDeps) {
       // Asked once, for the text and for whether a project is named.
       let asked: Promise<WordHits> | undefined;
       const words = channels.has('text')
-        ? () => (asked ??= searchByWords(database, { ...scoped, terms, query, limit }))
+        ? () => (asked ??= searchByWords(database, { ...scoped, terms, query, limit }, keptWords))
         : null;
       const inText = async () => {
         // D7: substrings only where vectors leave room.

@@ -1,44 +1,16 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns, type CandidateRow } from './memory-rows.ts';
-import { projectsNamed } from './search-by-project.ts';
-import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
-
-export type WordSearch = SearchTarget &
-  Readonly<{
-    /** Looked for one by one; at least one has to be there. */
-    terms: readonly string[];
-    /** What the terms are of: it may name a project. */
-    query: string;
-    limit: number;
-  }>;
-
-/** `wordScore` is above 0 and comparable within one search only. */
-export type WordRow = CandidateRow & Readonly<{ wordScore: number }>;
-
-export type WordHits = Readonly<{
-  rows: WordRow[];
-  /** Of the terms, those that no memory has: misspelt, cut short, or of a script that full text cannot take apart. */
-  unknownTerms: string[];
-  /** False when the query names no project that there is, so that nobody needs to ask for its memories. */
-  mayNameProject: boolean;
-}>;
-
-/** BM25's usual constants. How often a memory repeats a word is left out: memories are a sentence or two. */
-const SATURATION = 1.2;
-const LENGTH = 0.5;
+import { candidateColumns } from '../queries/memory-rows.ts';
+import { projectsNamed } from '../queries/search-by-project.ts';
+import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
+import type { WordHits, WordRow, WordSearch } from './search-by-words.ts';
+import { LENGTH, SATURATION } from './word-table.ts';
 
 /** Of a word of a large user at least so many memories are read that have no other of the words. */
 const MANY = 100;
 
-/**
- * The user's visible memories with at least one of the words, in any of its forms, best first, then by id: BM25 with
- * the frequencies of the words among the memories found, so that what is rare in this user's memory counts most.
- * Complete inside the user; of a large one (`embedding_indexes`), in whose memory a word can be thousands of times,
- * all that have two of the words are read, and of each word so many others that there are enough.
- */
-export async function searchByWords(sql: Sql, search: WordSearch): Promise<WordHits> {
+/** As `searchByWords`, by what Postgres has of the words. */
+export async function findWords(sql: Sql, search: WordSearch): Promise<WordHits> {
   const { terms } = search;
-  if (terms.length === 0) return { rows: [], unknownTerms: [], mayNameProject: true };
   const source = memoriesOf(search, 6, { anyUser: true });
   const { rows } = await sql.query<Row>(
     wordStatement(terms.length, source, search),
