@@ -2,6 +2,7 @@ import { type Config, loadConfig, loadProcessEnvironment, type RawEnvironment } 
 import { isAppError } from '@factmill/errors';
 import { createLogger, type Logger, startTelemetry, type Telemetry } from '@factmill/telemetry';
 import { type Closers, createClosers } from './closers.ts';
+import { keepStringsFast } from './fast-strings.ts';
 
 export const VERSION = '0.1.0';
 
@@ -32,6 +33,7 @@ export async function runProcess(
   start: (context: ProcessContext) => Promise<void>,
   defaults: RawEnvironment = {},
 ): Promise<void> {
+  keepStringsFast();
   const closers = createClosers();
   let logger: Logger | undefined;
   try {

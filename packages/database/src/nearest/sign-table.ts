@@ -83,7 +83,11 @@ export function nearestBySigns(
   const { size, dimensions } = table;
   const distances = countDifferent(table, codeOf(vector, table.bytesOfCode));
   const histogram = new Uint32Array(dimensions + 1);
-  for (const distance of distances) histogram[distance] = (histogram[distance] ?? 0) + 1;
+  // By number: an iterator takes as long as comparing did.
+  for (let row = 0; row < size; row += 1) {
+    const distance = distances[row] ?? 0;
+    histogram[distance] = (histogram[distance] ?? 0) + 1;
+  }
 
   const farthestWanted = distanceOfPlace(histogram, wanted);
   const share = farthestWanted / dimensions;
