@@ -12,7 +12,7 @@ end $$;
 
 -- Not of accesses, which are counted with every search.
 create trigger memories_written before update of
-    tenant_id, user_id, content, key, value, category, expires_at, valid_to, archived_at, deleted_at
+    tenant_id, user_id, content, key, value, category, project, expires_at, valid_to, archived_at, deleted_at
   on memories for each row execute function note_memory_written();
 
 create index memories_written_idx on memories (tenant_id, user_id, written) where is_current;

@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { candidateColumns } from '../queries/memory-rows.ts';
 import { type MemorySource, memoriesOf } from '../queries/search-filters.ts';
-import { toHalfvec } from './binary.ts';
+import { toHalfvec } from '../pool/binary.ts';
 import type { VectorRow } from './compared.ts';
 import { ownerOf } from './owner.ts';
 import type { VectorSearch } from './search-by-vector.ts';

@@ -1,6 +1,6 @@
 import { memoriesOf } from '../queries/search-filters.ts';
 import type { Sql } from '../pool/sql.ts';
-import { toTids } from './binary.ts';
+import { toTids } from '../pool/binary.ts';
 import { type Compared, type ComparedRow, inOrder, toCompared, WANTED } from './compared.ts';
 import { ownerOf, valuesOf } from './owner.ts';
 import { MOST_WRITTEN } from '../kept/kept.ts';

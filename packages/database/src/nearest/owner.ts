@@ -1,4 +1,4 @@
-import { toHalfvec } from './binary.ts';
+import { toHalfvec } from '../pool/binary.ts';
 import type { VectorSearch } from './search-by-vector.ts';
 import type { SearchTarget } from '../queries/search-filters.ts';
 

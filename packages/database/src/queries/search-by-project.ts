@@ -28,6 +28,21 @@ export async function searchByProject(
   return rows;
 }
 
+const ASCII = /^\p{ASCII}*$/u;
+
+/**
+ * Whether a query may name one of the projects: never no when `searchByProject` finds something. What is lower case
+ * beyond ASCII depends on the database's locale, so that it is left to that.
+ */
+export function mayName(query: string, projects: readonly string[]): boolean {
+  const given = query.toLowerCase();
+  return projects.some(
+    (name) =>
+      name.length >= SHORTEST_NAME &&
+      (!ASCII.test(query) || !ASCII.test(name) || given.includes(name.toLowerCase())),
+  );
+}
+
 /**
  * A query for the names of the projects of the user in `$2` (tenant in `$1`) that the text at a place names, one step
  * of memories_project_idx for each project that there is.

@@ -3,7 +3,7 @@ export type { Access } from './access-counts.ts';
 export { searchByProject } from './search-by-project.ts';
 export { searchByText } from './search-by-text.ts';
 export type { TextRow, TextSearch } from './search-by-text.ts';
-export { toHalfvec } from '../nearest/binary.ts';
+export { toHalfvec } from '../pool/binary.ts';
 export { createKeptSigns } from '../nearest/kept-signs.ts';
 export type { KeptSigns } from '../nearest/kept-signs.ts';
 export type { VectorRow } from '../nearest/compared.ts';

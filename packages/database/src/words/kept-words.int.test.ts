@@ -271,7 +271,12 @@ test('nobody finds what is of others', async () => {
 });
 
 test('a project that the query names is said, of memories written since as well', async () => {
+  await pool.query(`update memories set project = 'Hermes' where user_id = 'ann' and content = $1::text`, [
+    contentOf(1),
+  ]);
   await keep();
+  const other = search(['red'], { query: 'what is red in hermes?' });
+  expect((await searchByWords(pool, other, kept)).mayNameProject).toBe(true);
   const asked = search(['red'], { query: 'what is red in Apollo?' });
   expect((await searchByWords(pool, asked, kept)).mayNameProject).toBe(false);
   await pool.query(`update memories set project = 'apollo' where user_id = 'ann' and content = $1::text`, [

@@ -8,6 +8,8 @@ export type WordOwner = Readonly<{ tenantId: string; userId: string }>;
 
 export type KeptWordTable = Readonly<{
   table: WordTable;
+  /** The names of the projects that the memories belong to. */
+  projects: readonly string[];
   /** The oldest transaction that is not in the table, as xid8: what it and later ones wrote has to be looked for. */
   since: string;
 }>;
@@ -26,12 +28,15 @@ export function createKeptWords(options: KeptOptions): KeptWords {
     ...options,
     keyOf: ({ tenantId, userId }) => JSON.stringify([tenantId, userId]),
     read: readTable,
-    sizeOf: ({ table }) => sizeOfWords(table),
+    sizeOf: ({ table, projects }) => sizeOfWords(table) + 2 * projects.join('').length,
   });
   return { ...kept, lexemes: createLexemes() };
 }
 
-type Row = { since: string; count: number; written: number } & Record<keyof PackedWords, Buffer | null>;
+type Row = { since: string; count: number; written: number; projects: string[] } & Record<
+  keyof PackedWords,
+  Buffer | null
+>;
 
 /**
  * Null for an owner with more words than are kept, and where a transaction that takes long has so much count as written
@@ -43,15 +48,16 @@ async function readTable(
   mostBytes: number,
 ): Promise<KeptWordTable | null> {
   const most = Math.floor(mostBytes / LEAST_BYTES);
-  const { since, count, written, ...packed } = await sql.one<Row>(
+  const { since, count, written, projects, ...packed } = await sql.one<Row>(
     `with owned as materialized (
        select row_number() over (order by m.id) - 1 as row, m.*
-       from (select m.id, length(m.search_text) as length, m.search_terms, m.written from memories m
+       from (select m.id, length(m.search_text) as length, m.search_terms, m.project, m.written from memories m
          where m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')} limit $3::integer + 1) as m
      ), counted as materialized (
        select count(*)::integer as count, count(*) filter (
          where written >= pg_snapshot_xmin(pg_current_snapshot())
            and written < pg_snapshot_xmax(pg_current_snapshot()))::integer as written,
+         coalesce(array_agg(distinct project) filter (where project is not null), '{}') as projects,
          string_agg(uuid_send(id), ''::bytea order by row) as ids,
          string_agg(int4send(length), ''::bytea order by row) as lengths
        from owned
@@ -81,5 +87,5 @@ async function readTable(
     counts: packed.counts ?? none,
     rows: packed.rows ?? none,
   });
-  return sizeOfWords(table) > mostBytes ? null : { since, table };
+  return sizeOfWords(table) > mostBytes ? null : { since, table, projects };
 }

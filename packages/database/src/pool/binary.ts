@@ -33,6 +33,12 @@ export function toUuids(ids: Buffer): Buffer {
   });
 }
 
+/** Of ids, 16 bytes each, one as text. */
+export function uuidAt(ids: Buffer, index: number): string {
+  const hex = ids.toString('hex', index * UUID_BYTES, (index + 1) * UUID_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
 function toArray(
   type: number,
   size: number,

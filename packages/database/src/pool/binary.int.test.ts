@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
-import { toHalfvec, toTids } from './binary.ts';
+import { toHalfvec, toTids, toUuids, uuidAt } from './binary.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
@@ -47,6 +47,20 @@ test('Postgres receives places', async () => {
         toTids(places),
       ]);
       expect(received).toEqual(places.map(({ page, number }) => `(${page},${number})`));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('Postgres receives ids', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.uuid(), { maxLength: 20 }), async (given) => {
+      const ids = Buffer.from(given.join('').replaceAll('-', ''), 'hex');
+      const { received } = await pool.one<{ received: string[] }>('select $1::uuid[]::text[] as received', [
+        toUuids(ids),
+      ]);
+      expect(received).toEqual(given);
+      expect(given.map((_, index) => uuidAt(ids, index))).toEqual(given);
     }),
     { numRuns: 50 },
   );
