@@ -17,18 +17,25 @@ export type AccessRecorderDeps = Readonly<{
 }>;
 
 const INTERVAL_MS = 5_000;
+/**
+ * So many memories are written at once, or this share of those that wait: memories that are found again and again are
+ * written once for many accesses, and all are written within half a minute or so.
+ */
+const LEAST_AT_ONCE = 200;
+const SHARE_AT_ONCE = 1 / 6;
 /** Most memories that wait to be counted: what comes on top of it while the database is away is not counted. */
 const MOST_WAITING = 50_000;
 
 /**
- * Counts how often memories are returned, off the way of the searches: in memory, written by one statement every
- * five seconds. These are statistics; a process that is killed takes its last five seconds with it.
+ * Counts how often memories are returned, off the way of the searches: in memory, those that wait longest written by one
+ * statement every five seconds. These are statistics; a process that is killed takes what waits with it.
  */
 export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
-  let waiting = new Map<string, Access>();
+  // In the order of their first access.
+  const waiting = new Map<string, Access>();
   let writing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    writing = writing.then(write);
+    writing = writing.then(() => write(Math.max(LEAST_AT_ONCE, Math.ceil(waiting.size * SHARE_AT_ONCE))));
   }, deps.intervalMs ?? INTERVAL_MS);
   timer.unref();
 
@@ -42,10 +49,10 @@ export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
     });
   }
 
-  async function write(): Promise<void> {
+  async function write(most: number): Promise<void> {
     if (waiting.size === 0) return;
-    const batch = [...waiting.values()];
-    waiting = new Map();
+    const batch = [...waiting.values()].slice(0, most);
+    for (const { memoryId } of batch) waiting.delete(memoryId);
     try {
       await recordAccesses(deps.database, batch);
     } catch (error) {
@@ -65,7 +72,7 @@ export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
     close: async () => {
       clearInterval(timer);
       await writing;
-      await write();
+      await write(waiting.size);
     },
   };
 }

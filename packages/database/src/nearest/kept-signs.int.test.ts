@@ -223,6 +223,20 @@ test('a table that was written anew has its vectors at other places', async () =
   expect(kept.of(owner)?.table.size).toBe(1_200);
 });
 
+test('few vectors are compared in one statement, what is not visible left out', async () => {
+  await pool.query(`delete from memories where user_id = 'ann' and content not like 'memory 2%'`);
+  const [first] = await nearest(vectorOf(3, 0.1));
+  await pool.query('update memories set archived_at = now() where id = $1::uuid', [first]);
+  await expectTheNearest();
+  const plans = await explainAll(pool, async (explained) => {
+    const rows = await searchByVector(explained, search(vectorOf(3, 0.1), { minSimilarity: 0.6 }), kept);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ similarity }) => similarity >= 0.6)).toBe(true);
+  });
+  expect(plans).toHaveLength(1);
+  expect(plans[0]).not.toContain('embedding_indexes');
+});
+
 test('few vectors are not kept, and neither are those of all users', async () => {
   await pool.query(`delete from memories where user_id = 'ann' and content not like 'memory 2%'`);
   const ofAll = { ...search(vectorOf(1)), userId: null };

@@ -3,6 +3,7 @@ import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import { compareByIndex } from './compare-by-index.ts';
 import { compareDirectly } from './compare-directly.ts';
+import { compareFew } from './compare-few.ts';
 import { compareKept } from './compare-kept.ts';
 import type { VectorRow } from './compared.ts';
 import type { KeptSigns } from './kept-signs.ts';
@@ -24,7 +25,7 @@ export type UserVectorSearch = VectorSearch & Readonly<{ userId: string }>;
 /** Up to so many vectors of a user are compared one by one: more quickly than by signs. */
 const ALWAYS_EXACT = 1_000;
 /** The signs of users with more vectors than this are worth keeping. */
-const WORTH_KEEPING = 300;
+const FEW = 300;
 /** For an exact search of a user of any size. */
 const NO_LIMIT = 2_000_000_000;
 /** Fewer signs than this tell too little. */
@@ -44,11 +45,13 @@ export async function searchByVector(sql: Sql, search: VectorSearch, kept?: Kept
   if (isFiltered || search.dimensions < LEAST_SIGNS) return searchUnsigned(sql, search);
 
   const ofUser = kept !== undefined && isOfUser(search) ? { kept, search } : undefined;
-  const fromKept = ofUser && (await searchKept(sql, ofUser.search, ofUser.kept));
-  if (fromKept) return fromKept;
+  const quickly =
+    ofUser &&
+    ((await searchKept(sql, ofUser.search, ofUser.kept)) ?? (await compareFew(sql, ofUser.search, FEW)));
+  if (quickly) return quickly;
 
   const found = await compareDirectly(sql, search, { most: ALWAYS_EXACT, mayUseIndex: true });
-  if (ofUser && (found === null || found.vectors > WORTH_KEEPING)) ofUser.kept.miss(sql, ofUser.search);
+  if (ofUser && (found === null || found.vectors > FEW)) ofUser.kept.miss(sql, ofUser.search);
   if (found === null) return searchByIndex(sql, search);
   return found.isSafe ? found.rows : compareAll(sql, search);
 }
