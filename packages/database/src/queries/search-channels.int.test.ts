@@ -6,6 +6,7 @@ import type { DatabasePool } from '../pool/sql.ts';
 import { registerEmbeddingModel } from './embedding-models.ts';
 import { deleteMemories, restoreMemory, updateMemory } from './memory-writes.ts';
 import {
+  createKeptWords,
   loadSimilarities,
   recordAccesses,
   searchByProject,
@@ -135,6 +136,10 @@ describe('searchByWords', () => {
     const [plan] = await explainAll(pool, (explained) => searchByWords(explained, rare));
     expect(plan).toContain('memories_words_idx');
     expect((await searchByWords(pool, rare)).rows.map((row) => row.content)).toEqual(['the only xylophone']);
+    const kept = createKeptWords({ now: () => performance.now() });
+    const [few] = await explainAll(pool, (explained) => searchByWords(explained, rare, kept));
+    expect(few).toContain('memories_words_idx');
+    expect(few).not.toMatch(/Seq Scan on memories|embedding_indexes/);
     const [small] = await explainAll(pool, (explained) =>
       searchByWords(explained, { ...targetOf('user77'), terms: ['statement', '77'], query: '', limit: 5 }),
     );

@@ -7,6 +7,7 @@ import { memoriesOf } from '../queries/search-filters.ts';
 import type { KeptWordTable } from './kept-words.ts';
 import type { Lexemes } from './lexemes.ts';
 import type { UserWordSearch, WordHits, WordRow } from './search-by-words.ts';
+import { byScore } from './weigh-words.ts';
 import { idsOf, MOST_WORDS, scoreWords } from './word-table.ts';
 
 /** So many more than wanted are read, in case that some of them are gone. */
@@ -78,7 +79,7 @@ export async function findKept(
   });
   const recent = memories.reduce((bits, { words }) => bits | (words ?? 0), 0);
   return {
-    rows: scored.sort((a, b) => b.wordScore - a.wordScore || (a.id < b.id ? -1 : 1)).slice(0, limit),
+    rows: scored.sort(byScore).slice(0, limit),
     unknownTerms: terms.filter(
       (_, at) => lexemes[at]?.is === 'word' && frequencies[at] === 0 && ((recent >>> at) & 1) === 0,
     ),

@@ -3,10 +3,17 @@ import { candidateColumns } from '../queries/memory-rows.ts';
 import { projectsNamed } from '../queries/search-by-project.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import type { WordHits, WordRow, WordSearch } from './search-by-words.ts';
-import { LENGTH, SATURATION } from './word-table.ts';
+import { LENGTH, SATURATION } from './weigh-words.ts';
 
 /** Of a word of a large user at least so many memories are read that have no other of the words. */
 const MANY = 100;
+
+/** What memories_words_idx is of. */
+export const WORD_KEYS = 'search_keys(tenant_id, user_id, search_terms)';
+/** A query for the keys of the words of the terms in `$3`. */
+export const KEYS_OF_TERMS = `
+      select distinct search_key($1::uuid, $2::text, word) as key
+      from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word`;
 
 /** As `searchByWords`, by what Postgres has of the words. */
 export async function findWords(sql: Sql, search: WordSearch): Promise<WordHits> {
@@ -82,14 +89,11 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
  * planner would read all of the user's memories beside it.
  */
 function rowsWithWords(source: MemorySource, columns: (alias: string) => string): string {
-  const keys = 'search_keys(tenant_id, user_id, search_terms)';
+  const keys = WORD_KEYS;
   const rowsOf = (condition: string) => `
         select ${columns('m')} from (select *, ctid as place from memories where is_current and ${condition} offset 0) as m
         where ${source.where('m')}`;
-  return `words as materialized (
-      select distinct search_key($1::uuid, $2::text, word) as key
-      from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word
-    ), size as materialized (
+  return `words as materialized (${KEYS_OF_TERMS}), size as materialized (
       select exists (select from embedding_indexes i
         where i.tenant_id = $1::uuid and i.user_id = $2::text and i.ready_at is not null) as is_large
     ), firsts as (

@@ -103,9 +103,9 @@ const ASKED = [
   ['unheard', 'of'],
 ];
 
-/** What is kept gives the same as Postgres, which has to be asked for no more than the rows. */
-async function expectTheSame(): Promise<void> {
-  for (const terms of ASKED) {
+/** What is found with what is kept, or could be, is what Postgres finds by its own. */
+async function expectTheSame(asked = ASKED): Promise<void> {
+  for (const terms of asked) {
     const given = await searchByWords(pool, search(terms), kept);
     const expected = await searchByWords(pool, search(terms));
     expect(given.rows.map((row) => [row.id, row.content])).toEqual(
@@ -132,6 +132,23 @@ test('words that are kept find what Postgres finds, in one statement that reads 
   expect(plans[0]).toContain('memories_pkey');
   expect(plans[0]).toContain('memories_written_idx');
   expect(plans[0]).not.toMatch(/Seq Scan|memories_words_idx/);
+});
+
+test('few hits are read by a smaller statement and weighed here, as Postgres weighs them', async () => {
+  await pool.query(`update memories set project = 'Apollo' where content = $1::text`, [contentOf(7)]);
+  const few = [
+    ['number7', 'number8', 'number599'],
+    ['number14', 'well-being'],
+    ['the', 'number9'],
+    ['number12', 'unheard'],
+    ['unheard', 'of'],
+    ['apollo'],
+  ];
+  await expectTheSame([...few, ...ASKED]);
+  const plansOf = (terms: string[]) =>
+    explainAll(pool, (explained) => searchByWords(explained, search(terms), kept));
+  await expect(plansOf(['number7', 'number8'])).resolves.toHaveLength(1);
+  await expect(plansOf(['red'])).resolves.toHaveLength(2);
 });
 
 test('a term of several words, filters, other times and all users are asked of Postgres', async () => {

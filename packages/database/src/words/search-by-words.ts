@@ -1,9 +1,11 @@
 import type { Sql } from '../pool/sql.ts';
 import type { CandidateRow } from '../queries/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
+import { findFew } from './find-few.ts';
 import { findKept } from './find-kept.ts';
 import { findWords } from './find-words.ts';
 import type { KeptWords } from './kept-words.ts';
+import { MOST_WORDS } from './word-table.ts';
 
 export type WordSearch = SearchTarget &
   Readonly<{
@@ -45,10 +47,11 @@ export async function searchByWords(sql: Sql, search: WordSearch, kept?: KeptWor
     if (found !== 'outdated') return found;
     kept.forget(search);
   }
-  const found = await findWords(sql, search);
-  // With fewer the words are quickly found as it is.
-  if (found.rows.length >= search.limit) kept.miss(sql, search);
-  return found;
+  const few = search.terms.length <= MOST_WORDS ? await findFew(sql, search) : null;
+  if (few !== null) return few;
+  // Fewer are quickly found as it is.
+  kept.miss(sql, search);
+  return findWords(sql, search);
 }
 
 /** Whether it is for all that a user has now. */

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { idsOf, LENGTH, type PackedWords, readWordTable, SATURATION, scoreWords } from './word-table.ts';
+import { LENGTH, SATURATION } from './weigh-words.ts';
+import { idsOf, type PackedWords, readWordTable, scoreWords } from './word-table.ts';
 
 /** A memory by its length and the keys of its words; its row is its place. */
 type Memory = Readonly<{ length: number; words: readonly bigint[] }>;

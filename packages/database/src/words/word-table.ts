@@ -1,3 +1,5 @@
+import { type ScoreOf, weighWords } from './weigh-words.ts';
+
 /** Which of a user's memories have which words, as they were read at one time. Rows are numbered in the order of ids. */
 export type WordTable = Readonly<{
   size: number;
@@ -33,17 +35,12 @@ export type WordScores = Readonly<{
   found: number;
   /** How many rows have each word. */
   frequencies: number[];
-  /** The score of a text that is so long and has the words whose bits are set, the first one in the lowest. */
-  scoreOf: (words: number, length: number) => number;
+  scoreOf: ScoreOf;
 }>;
 
 const ID_BYTES = 16;
 /** Words are told apart by the bits of a number. */
 export const MOST_WORDS = 30;
-
-/** BM25's usual constants. How often a memory repeats a word is left out: memories are a sentence or two. */
-export const SATURATION = 1.2;
-export const LENGTH = 0.5;
 
 /** @throws RangeError when the parts are not of one table */
 export function readWordTable(packed: PackedWords): WordTable {
@@ -97,20 +94,7 @@ export function scoreWords(table: WordTable, words: readonly (bigint | null)[], 
     return to - from;
   });
   const found = touched.length;
-  const weights = frequencies.map((count) => Math.log(1 + (found - count + 0.5) / (count + 0.5)));
-  const averageLength = Math.max(1, sumOfLengths / Math.max(1, found));
-  // There are few combinations of words, each in many rows.
-  const sums = new Map<number, number>();
-  const sumOf = (bits: number) => {
-    let sum = sums.get(bits);
-    if (sum === undefined) {
-      sum = weights.reduce((before, weight, word) => before + ((bits >>> word) & 1 ? weight : 0), 0);
-      sums.set(bits, sum);
-    }
-    return sum;
-  };
-  const scoreOf = (bits: number, length: number) =>
-    sumOf(bits) / (1 - LENGTH + 1 / SATURATION + (LENGTH * length) / averageLength);
+  const scoreOf = weighWords(frequencies, found, sumOfLengths);
   const best: ScoredRow[] = [];
   for (const row of touched) {
     const score = scoreOf(marks[row] ?? 0, lengths[row] ?? 0);
