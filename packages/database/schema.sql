@@ -1381,24 +1381,6 @@ AS $function$
     order by e.accepted_no limit 1
 $function$
 
-CREATE OR REPLACE FUNCTION public.note_embedding_written()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.written := pg_current_xact_id();
-  return new;
-end $function$
-
-CREATE OR REPLACE FUNCTION public.note_memory_written()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.written := pg_current_xact_id();
-  return new;
-end $function$
-
 CREATE OR REPLACE FUNCTION public.note_rejections(extraction uuid, reasons jsonb)
  RETURNS void
  LANGUAGE sql
@@ -1406,6 +1388,15 @@ AS $function$
   update extractions set rejections = reasons
     where id = extraction and rejections is distinct from reasons and jsonb_typeof(reasons) = 'object'
 $function$
+
+CREATE OR REPLACE FUNCTION public.note_written()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.written := pg_current_xact_id();
+  return new;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.rests_on_replaced(message_ids text[], tenant uuid, conversation text)
  RETURNS boolean
@@ -1591,7 +1582,7 @@ $function$
 
 
 -- triggers
-CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, project, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_memory_written()
-CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_embedding_written()
+CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, project, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_written()
+CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()

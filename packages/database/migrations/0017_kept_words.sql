@@ -4,16 +4,12 @@
 alter table memories add column written xid8 not null default '0'::xid8;
 alter table memories alter column written set default pg_current_xact_id();
 
-create function note_memory_written() returns trigger language plpgsql as $$
-begin
-  new.written := pg_current_xact_id();
-  return new;
-end $$;
+alter function note_embedding_written() rename to note_written;
 
 -- Not of accesses, which are counted with every search.
 create trigger memories_written before update of
     tenant_id, user_id, content, key, value, category, project, expires_at, valid_to, archived_at, deleted_at
-  on memories for each row execute function note_memory_written();
+  on memories for each row execute function note_written();
 
 create index memories_written_idx on memories (tenant_id, user_id, written) where is_current;
 

@@ -21,7 +21,8 @@ type Row = (NowRow | { id: null }) & { written: number; projects: string[] | nul
 
 /**
  * Finds the best rows in a kept table and reads them, and beside them what was written since: that counts with the
- * frequencies of the table. A memory that was written since is not taken from the table.
+ * frequencies of the table. A memory that was written since is not taken from the table; a
+ * number of a transaction that is still to come is of another server, from which the memory was restored.
  *
  * @returns `outdated` when too much was written or is gone since; `phrase` when a term is not one word
  */
@@ -54,7 +55,8 @@ export async function findKept(
      ) as said
      left join (
        select ${candidateColumns('m')}, null::integer as words, 0 as length
-       from memories m where m.id = any((select $4::uuid[])::uuid[]) and m.written < $5::xid8 and ${source.where('m')}
+       from memories m where m.id = any((select $4::uuid[])::uuid[]) and ${source.where('m')}
+         and (m.written < $5::xid8 or m.written >= pg_snapshot_xmax(pg_current_snapshot()))
        union all
        select ${candidateColumns('m')}, has.words, length(m.search_text)
        from written as m cross join lateral (

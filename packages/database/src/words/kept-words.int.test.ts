@@ -234,6 +234,13 @@ test('counted accesses move a memory without it counting as written', async () =
   expect(written).toEqual([]);
 });
 
+test('what was restored from a server that had counted further is old', async () => {
+  await pool.query(`update memories set written = '9000000000000'::xid8 where user_id = 'ann'`);
+  await keep();
+  await expectTheSame();
+  expect(kept.of(owner)).toBeDefined();
+});
+
 test('a transaction that was open when the words were read is seen when it ends', async () => {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
