@@ -76,8 +76,8 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     },
     routes: (app) => {
       app.use(authentication(deps.authenticator));
-      app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
+      app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
     },
   });
   const server = await listen(app, { host: config.host, port: config.retrieval.port });

@@ -72,15 +72,24 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   return async (query) => {
-    const asked = await within((signal) => untilAborted(models.inUse(), signal));
+    // Under one timer: they cost as much as everything else here.
+    const asked = await within(async (signal) => {
+      const { embedder, isComplete }: ModelInUse = await untilAborted(models.inUse(), signal);
+      const profile = await embedder.loadProfile({ signal });
+      const isKnown = profile !== null && registered.has(profile.id);
+      return {
+        embedder,
+        isComplete,
+        profile,
+        vectors: isKnown ? await embedder.embed([query], { signal }) : null,
+      };
+    });
     if ('unavailable' in asked) return asked;
-    const { embedder, isComplete }: ModelInUse = asked.value;
-    const loaded = await within((signal) => embedder.loadProfile({ signal }));
-    if ('unavailable' in loaded) return loaded;
-    const profile = loaded.value;
+    const { embedder, isComplete, profile, vectors } = asked.value;
     if (profile === null) return { unavailable: 'no_provider' };
     if (!(await isRegistered(profile))) return { unavailable: 'no_vectors' };
-    const embedded = await within((signal) => embedder.embed([query], { signal }));
+    const embedded =
+      vectors === null ? await within((signal) => embedder.embed([query], { signal })) : { value: vectors };
     if ('unavailable' in embedded) return embedded;
     const [vector] = embedded.value;
     return vector?.length === profile.dimensions

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { untilPassed, whileOpen } from '../kept/transactions.fixture.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
@@ -40,6 +41,7 @@ beforeEach(async () => {
   await write(pool, 'ben', 0, 400);
   await write(pool, 'ann', 800, 400);
   await pool.query('analyze memory_embeddings');
+  await untilPassed(pool);
   kept = createKeptSigns({ now: () => performance.now() });
 });
 
@@ -157,46 +159,39 @@ test('what is written, replaced, archived and removed since is seen at once', as
 });
 
 test('a transaction that was open when the signs were read is seen when it ends', async () => {
-  const begun = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  const writing = pool.transaction(async (tx) => {
-    await write(tx, 'ann', 2_000, 40);
-    begun.resolve();
-    await goOn.promise;
-  });
-  await begun.promise;
-  await write(pool, 'ann', 2_040, 40);
-  await keep();
-  await expectTheNearest();
-  goOn.resolve();
-  await writing;
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ann', 2_000, 40),
+    async () => {
+      await write(pool, 'ann', 2_040, 40);
+      await keep();
+      await expectTheNearest();
+    },
+  );
   await expectTheNearest();
   expect(kept.of(owner)).toBeDefined();
 });
 
 test('while a transaction has much count as written since, signs are not kept', async () => {
-  const begun = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  const writing = pool.transaction(async (tx) => {
-    await write(tx, 'ben', 2_000, 1);
-    begun.resolve();
-    await goOn.promise;
-  });
-  await begun.promise;
-  await write(pool, 'ann', 2_000, 201);
-  for (const turn of [1, 2, 3]) {
-    await searchByVector(pool, search(vectorOf(turn)), kept);
-    await kept.settled();
-  }
-  expect(kept.of(owner)).toBeUndefined();
-  await expectTheNearest();
-  goOn.resolve();
-  await writing;
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ben', 2_000, 1),
+    async () => {
+      await write(pool, 'ann', 2_000, 201);
+      for (const turn of [1, 2, 3]) {
+        await searchByVector(pool, search(vectorOf(turn)), kept);
+        await kept.settled();
+      }
+      expect(kept.of(owner)).toBeUndefined();
+      await expectTheNearest();
+    },
+  );
 });
 
 test('when much was written since, the signs are read again', async () => {
   await keep();
   await write(pool, 'ann', 2_000, 201);
+  await untilPassed(pool);
   const rows = await searchByVector(pool, search(vectorOf(4, 0.1)), kept);
   expect(rows.map((row) => row.id)).toEqual(await nearest(vectorOf(4, 0.1)));
   await kept.settled();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { untilPassed, whileOpen } from '../kept/transactions.fixture.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
@@ -37,6 +38,7 @@ beforeEach(async () => {
   await write(pool, 'ann', 0, 600);
   await write(pool, 'ben', 0, 300);
   await pool.query('analyze memories');
+  await untilPassed(pool);
   kept = createKeptWords({ now: () => performance.now() });
 });
 
@@ -146,7 +148,9 @@ test('few hits are read by a smaller statement and weighed here, as Postgres wei
   ];
   await expectTheSame([...few, ...ASKED]);
   const plansOf = (terms: string[]) =>
-    explainAll(pool, (explained) => searchByWords(explained, search(terms), kept));
+    explainAll(pool, (explained) =>
+      searchByWords(explained, search(terms), createKeptWords({ now: () => performance.now() })),
+    );
   await expect(plansOf(['number7', 'number8'])).resolves.toHaveLength(1);
   await expect(plansOf(['red'])).resolves.toHaveLength(2);
 });
@@ -242,28 +246,24 @@ test('what was restored from a server that had counted further is old', async ()
 });
 
 test('a transaction that was open when the words were read is seen when it ends', async () => {
-  const begun = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  const writing = pool.transaction(async (tx) => {
-    await write(tx, 'ann', 2_000, 3);
-    begun.resolve();
-    await goOn.promise;
-  });
-  await begun.promise;
-  await write(pool, 'ann', 2_003, 3);
-  await keep();
-  await expect(contentsOf('number2001', 'number2004')).resolves.toEqual([contentOf(2_004)]);
-  goOn.resolve();
-  await writing;
-  expect((await contentsOf('number2001', 'number2004')).toSorted()).toEqual([
-    contentOf(2_001),
-    contentOf(2_004),
-  ]);
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ann', 2_000, 3),
+    async () => {
+      await write(pool, 'ann', 2_003, 3);
+      await keep();
+      await expect(contentsOf('number2001', 'number2004')).resolves.toEqual([contentOf(2_004)]);
+    },
+  );
+  const found = await contentsOf('number2001', 'number2004');
+  expect(found.toSorted()).toEqual([contentOf(2_001), contentOf(2_004)]);
+  expect(kept.of(owner)).toBeDefined();
 });
 
 test('when much was written since, the words are read again', async () => {
   await keep();
   await write(pool, 'ann', 2_000, 201);
+  await untilPassed(pool);
   await expect(contentsOf('number2100')).resolves.toEqual([contentOf(2_100)]);
   await keep();
   expect(kept.of(owner)?.table.size).toBe(801);
@@ -271,17 +271,20 @@ test('when much was written since, the words are read again', async () => {
 });
 
 test('while a transaction has much count as written since, and of those who have few, words are not kept', async () => {
-  await pool.transaction(async (tx) => {
-    await write(tx, 'ben', 2_000, 1);
-    await write(pool, 'ann', 2_000, 201);
-    for (const _ of [1, 2, 3]) {
-      await searchByWords(pool, search(['red']), kept);
-      await searchByWords(pool, search(['number3'], { userId: 'ben' }), kept);
-      await kept.settled();
-    }
-    expect(kept.of(owner)).toBeUndefined();
-    expect(kept.of({ ...owner, userId: 'ben' })).toBeUndefined();
-  });
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ben', 2_000, 1),
+    async () => {
+      await write(pool, 'ann', 2_000, 201);
+      for (const _ of [1, 2, 3]) {
+        await searchByWords(pool, search(['red']), kept);
+        await searchByWords(pool, search(['number3'], { userId: 'ben' }), kept);
+        await kept.settled();
+      }
+      expect(kept.of(owner)).toBeUndefined();
+      expect(kept.of({ ...owner, userId: 'ben' })).toBeUndefined();
+    },
+  );
 });
 
 test('nobody finds what is of others', async () => {
