@@ -38,3 +38,21 @@ test('more is compared than there was memory for', () => {
   const counts = [...countDifferent({ codes, bytesOfCode }, new Uint8Array(bytesOfCode))];
   expect(counts).toEqual([...Array.from({ length: 99 }, () => bytesOfCode * 8), 0]);
 });
+
+test('codes that were compared before are compared with another query, and others after them', () => {
+  const codesOf = (byte: number) => ({
+    codes: new Uint8Array(2 * LANE_BYTES).fill(byte),
+    bytesOfCode: LANE_BYTES,
+  });
+  const [zeros, ones] = [codesOf(0), codesOf(0xff)];
+  const query = new Uint8Array(LANE_BYTES);
+  expect([...countDifferent(zeros, query)]).toEqual([0, 0]);
+  expect([
+    ...countDifferent(
+      zeros,
+      query.map(() => 1),
+    ),
+  ]).toEqual([16, 16]);
+  expect([...countDifferent(ones, query)]).toEqual([128, 128]);
+  expect([...countDifferent(zeros, query)]).toEqual([0, 0]);
+});

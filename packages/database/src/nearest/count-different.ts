@@ -103,12 +103,14 @@ declare const WebAssembly: Readonly<{
 
 type CountInLanes = (code: number, end: number, query: number, count: number, bytes: number) => void;
 
-/** Null on processors without vector instructions. Copies what it compares into memory of its own: a part of the work. */
+/** Null on processors without vector instructions. Copies what it compares into memory of its own. */
 export function createCountInLanes(): typeof countDifferent | null {
   if (!WebAssembly.validate(MODULE)) return null;
   const memory = new WebAssembly.Memory({ initial: 1 });
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(MODULE), { m: { m: memory } });
   const count = exports['f'] as CountInLanes;
+  // A user is often searched again at once.
+  let copied: Uint8Array | null = null;
   return ({ codes, bytesOfCode }, query) => {
     const size = codes.length / bytesOfCode;
     const countsAt = bytesOfCode + codes.length;
@@ -116,7 +118,8 @@ export function createCountInLanes(): typeof countDifferent | null {
     if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
     const bytes = new Uint8Array(memory.buffer);
     bytes.set(query);
-    bytes.set(codes, bytesOfCode);
+    if (copied !== codes) bytes.set(codes, bytesOfCode);
+    copied = codes;
     count(bytesOfCode, countsAt, 0, countsAt, bytesOfCode);
     return new Uint16Array(memory.buffer, countsAt, size);
   };

@@ -67,8 +67,12 @@ export function idsOf({ ids }: WordTable, rows: readonly number[]): Buffer {
   return Buffer.concat(rows.map((row) => ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES)));
 }
 
-/** For each row the bits of its words: all 0 between two calls. To get and clear memory for each would take as long. */
+/**
+ * For each row the bits of its words, all 0 between two calls; and the rows that have some. To get and clear memory for
+ * each would take as long.
+ */
 let marks = new Uint32Array(1_024);
+let touched = new Uint32Array(1_024);
 
 /**
  * The rows with at least one of the words (none has a null), weighed by BM25 with the frequencies of the words among
@@ -78,28 +82,32 @@ let marks = new Uint32Array(1_024);
  */
 export function scoreWords(table: WordTable, words: readonly (bigint | null)[], most: number): WordScores {
   const { size, lengths } = table;
-  if (marks.length < size) marks = new Uint32Array(size);
-  const touched: number[] = [];
+  if (marks.length < size) [marks, touched] = [new Uint32Array(size), new Uint32Array(size)];
+  let found = 0;
   let sumOfLengths = 0;
   const frequencies = words.map((key, word) => {
     const [from, to] = key === null ? [0, 0] : rangeOf(table, key);
     for (let at = from; at < to; at += 1) {
       const row = table.rows[at] ?? 0;
       if (marks[row] === 0) {
-        touched.push(row);
+        touched[found] = row;
+        found += 1;
         sumOfLengths += lengths[row] ?? 0;
       }
       marks[row] = (marks[row] ?? 0) | (1 << word);
     }
     return to - from;
   });
-  const found = touched.length;
   const scoreOf = weighWords(frequencies, found, sumOfLengths);
   const best: ScoredRow[] = [];
-  for (const row of touched) {
+  for (let at = 0; at < found; at += 1) {
+    const row = touched[at] ?? 0;
     const score = scoreOf(marks[row] ?? 0, lengths[row] ?? 0);
     marks[row] = 0;
-    insert(best, { row, score }, most);
+    const last = best[most - 1];
+    if (last === undefined || score > last.score || (score === last.score && row < last.row)) {
+      insert(best, { row, score }, most);
+    }
   }
   return { best, found, frequencies, scoreOf };
 }
@@ -118,9 +126,7 @@ function rangeOf({ keys, starts }: WordTable, key: bigint): [number, number] {
 
 /** Into a list in order, of which no more than so many stay. */
 function insert(best: ScoredRow[], entry: ScoredRow, most: number): void {
-  const last = best[most - 1];
-  if (last !== undefined && !isBefore(entry, last)) return;
-  if (last !== undefined) best.pop();
+  if (best.length === most) best.pop();
   let at = best.length;
   while (at > 0 && isBefore(entry, best[at - 1] as ScoredRow)) at -= 1;
   best.splice(at, 0, entry);
