@@ -21,8 +21,8 @@ type Row = (NowRow | { id: null }) & { written: number; projects: string[] | nul
 
 /**
  * Finds the best rows in a kept table and reads them, and beside them what was written since: that counts with the
- * frequencies of the table. A memory that was written since is not taken from the table; a
- * number of a transaction that is still to come is of another server, from which the memory was restored.
+ * frequencies of the table. A memory that was written since is not taken from the table. The number of a transaction
+ * that is still to come is another server's, from which the memory was restored: it is old.
  *
  * @returns `outdated` when too much was written or is gone since; `phrase` when a term is not one word
  */
