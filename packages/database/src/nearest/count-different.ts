@@ -17,7 +17,7 @@ export function countDifferent(codes: Codes, query: Uint8Array): Uint16Array {
   return countInLanes === null ? countByTable(codes, query) : countInLanes(codes, query);
 }
 
-/** As `countDifferent`, for processors without vector instructions. */
+/** As `countDifferent`, where there are no vector instructions. */
 export function countByTable({ codes, bytesOfCode }: Codes, query: Uint8Array): Uint16Array {
   const size = codes.length / bytesOfCode;
   const counts = new Uint16Array(size);
@@ -93,8 +93,8 @@ const MODULE = Uint8Array.from([
   ]),
 ]);
 
-/** What is used of it: the types of Node do not have it. */
-declare const WebAssembly: Readonly<{
+/** What is used of it: the types of Node do not have it. There is none where nothing may be compiled (`--jitless`). */
+type Compiler = Readonly<{
   validate: (bytes: Uint8Array) => boolean;
   Memory: new (descriptor: { initial: number }) => { buffer: ArrayBuffer; grow: (pages: number) => number };
   Module: new (bytes: Uint8Array) => object;
@@ -103,11 +103,12 @@ declare const WebAssembly: Readonly<{
 
 type CountInLanes = (code: number, end: number, query: number, count: number, bytes: number) => void;
 
-/** Null on processors without vector instructions. Copies what it compares into memory of its own. */
+/** Null without vector instructions. Copies what it compares into memory of its own. */
 export function createCountInLanes(): typeof countDifferent | null {
-  if (!WebAssembly.validate(MODULE)) return null;
-  const memory = new WebAssembly.Memory({ initial: 1 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(MODULE), { m: { m: memory } });
+  const compiler = (globalThis as { WebAssembly?: Compiler }).WebAssembly;
+  if (compiler?.validate(MODULE) !== true) return null;
+  const memory = new compiler.Memory({ initial: 1 });
+  const { exports } = new compiler.Instance(new compiler.Module(MODULE), { m: { m: memory } });
   const count = exports['f'] as CountInLanes;
   // A user is often searched again at once.
   let copied: Uint8Array | null = null;

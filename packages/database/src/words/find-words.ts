@@ -89,7 +89,6 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
  * planner would read all of the user's memories beside it.
  */
 function rowsWithWords(source: MemorySource, columns: (alias: string) => string): string {
-  const keys = WORD_KEYS;
   const rowsOf = (condition: string) => `
         select ${columns('m')} from (select *, ctid as place from memories where is_current and ${condition} offset 0) as m
         where ${source.where('m')}`;
@@ -98,14 +97,14 @@ function rowsWithWords(source: MemorySource, columns: (alias: string) => string)
         where i.tenant_id = $1::uuid and i.user_id = $2::text and i.ready_at is not null) as is_large
     ), firsts as (
       select words.key, found.* from words cross join size cross join lateral (
-        ${rowsOf(`size.is_large and ${keys} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
+        ${rowsOf(`size.is_large and ${WORD_KEYS} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
     ), common as (
       select key from firsts group by key having count(*) >= greatest($4::integer, ${MANY})
     ), with_two as (
       select found.* from common join common as other on other.key > common.key
-        cross join lateral (${rowsOf(`${keys} @> array[common.key, other.key]`)}) as found
+        cross join lateral (${rowsOf(`${WORD_KEYS} @> array[common.key, other.key]`)}) as found
     ), given as (
-      ${rowsOf(`not (select is_large from size) and ${keys} && array(select key from words)`)}
+      ${rowsOf(`not (select is_large from size) and ${WORD_KEYS} && array(select key from words)`)}
       union all
       select distinct on (id) id, place, size, search_terms
       from (select id, place, size, search_terms from firsts union all select * from with_two) as found
