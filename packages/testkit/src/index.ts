@@ -23,3 +23,5 @@ export { replyWithFacts } from './scripted-model/facts-reply.ts';
 export { toWordVector } from './scripted-model/word-vector.ts';
 export { type Attempt, type AttackMessage } from './injection-corpus/attempt.ts';
 export { INJECTION_CORPUS } from './injection-corpus/injection-corpus.ts';
+export { type Door, type DoorAttempt } from './injection-corpus-2/door-attempt.ts';
+export { DOOR_ATTEMPTS } from './injection-corpus-2/attempts.ts';
