@@ -210,6 +210,36 @@ describe('when memories are compressed', () => {
   });
 });
 
+describe('names and origins that browsers may use', () => {
+  const browsers = (environment: RawEnvironment) => loadConfig(environment).browsers;
+
+  test('without keys only names of this machine, with keys any', () => {
+    expect(browsers({}).hosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
+    expect(browsers({ HOST: '::1' }).hosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
+    expect(browsers({ HOST: '0.0.0.0', AUTH: 'none', ALLOWED_HOSTS: 'Memory.lan, factmill' }).hosts).toEqual([
+      'localhost',
+      '127.0.0.1',
+      '[::1]',
+      'ip',
+      'memory.lan',
+      'factmill',
+    ]);
+    expect(browsers({ HOST: '0.0.0.0' }).hosts).toBeNull();
+    expect(browsers({ AUTH: 'required' }).hosts).toBeNull();
+  });
+
+  test('origins are scheme, host and port, and nothing else', () => {
+    expect(browsers({ ALLOWED_ORIGINS: 'https://a.example, http://localhost:3000' }).origins).toEqual([
+      'https://a.example',
+      'http://localhost:3000',
+    ]);
+    for (const wrong of ['*', 'null', 'a.example', 'https://a.example/', 'https://a.example/path']) {
+      expect(problemsOf({ ALLOWED_ORIGINS: wrong }).names).toEqual(['ALLOWED_ORIGINS']);
+    }
+    expect(problemsOf({ ALLOWED_HOSTS: 'http://memory.lan:8080' }).names).toEqual(['ALLOWED_HOSTS']);
+  });
+});
+
 test('the configuration cannot be changed', () => {
   const config = loadConfig({}) as { -readonly [K in keyof Config]: Config[K] };
   expect(() => {

@@ -73,6 +73,14 @@ export type AuthConfig = Readonly<{
   defaultUserId: string;
 }>;
 
+/** What browsers may reach, on every port. */
+export type BrowsersConfig = Readonly<{
+  /** Names that requests may come to; null with API keys: any. `ip` stands for addresses written as numbers. */
+  hosts: readonly string[] | null;
+  /** Origins of web pages that may call, beside our own. */
+  origins: readonly string[];
+}>;
+
 export type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
 /** When conversations are extracted. `dailyFlushAt` is `HH:MM` in `Config.timeZone`. */
@@ -96,6 +104,7 @@ export type Config = Readonly<{
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
   storage: StorageConfig;
   auth: AuthConfig;
+  browsers: BrowsersConfig;
   shutdownGraceMs: number;
   embedding: EmbeddingConfig;
   scheduling: SchedulingConfig;
@@ -141,6 +150,7 @@ export type Config = Readonly<{
 const SEARCH_MODES = ['fused', 'enhanced', 'classic', 'vector'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
 
+const WILDCARDS = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
@@ -163,9 +173,13 @@ export function loadConfig(raw: RawEnvironment): Config {
       queuePrefix: env.QUEUE_PREFIX,
     },
     auth: {
-      mode: env.AUTH ?? (LOOPBACK.has(env.HOST) ? 'none' : 'required'),
+      mode: authMode(env),
       adminKey: env.ADMIN_API_KEY ?? null,
       defaultUserId: env.DEFAULT_USER_ID,
+    },
+    browsers: {
+      hosts: authMode(env) === 'none' ? hostsWithoutKeys(env) : null,
+      origins: env.ALLOWED_ORIGINS ?? [],
     },
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     embedding: embeddingConfig(env),
@@ -219,6 +233,16 @@ export function loadConfig(raw: RawEnvironment): Config {
       },
     },
   });
+}
+
+function authMode(env: Environment): AuthConfig['mode'] {
+  return env.AUTH ?? (LOOPBACK.has(env.HOST) ? 'none' : 'required');
+}
+
+/** On all addresses the machine's own are not known, but those that are numbers cannot be rebound. */
+function hostsWithoutKeys({ HOST: host, ALLOWED_HOSTS: allowed }: Environment): string[] {
+  const own = WILDCARDS.has(host) ? 'ip' : host.includes(':') ? `[${host}]` : host;
+  return [...new Set(['localhost', '127.0.0.1', '[::1]', own.toLowerCase(), ...(allowed ?? [])])];
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];

@@ -7,6 +7,26 @@ const similarity = z.coerce.number().min(0).max(1);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const httpUrl = z.url({ protocol: /^https?$/ });
 
+/** A comma-separated list. */
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+const hostName = z
+  .string()
+  .regex(/^(?:\[[\da-f:.]+\]|[\w.-]+)$/i, 'must be host names without ports, such as factmill.local')
+  .transform((name) => name.toLowerCase());
+
+const origin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text && text !== 'null',
+    'must be origins such as https://app.example.com',
+  );
+
 /** Chat upstreams beside the first one, as JSON. */
 const chatUpstreams = z
   .string()
@@ -59,6 +79,8 @@ export const environmentSchema = z.object({
     .default('factmill'),
 
   AUTH: z.enum(['required', 'none']).optional(),
+  ALLOWED_HOSTS: z.string().transform(listOf).pipe(z.array(hostName)).optional(),
+  ALLOWED_ORIGINS: z.string().transform(listOf).pipe(z.array(origin)).optional(),
   ADMIN_API_KEY: z.string().min(24).max(256).optional(),
   DEFAULT_USER_ID: z.string().min(1).max(256).default('unknown'),
   BULL_BOARD_WRITABLE: flag.default(false),

@@ -22,7 +22,7 @@ export function parseEnvironment(raw: RawEnvironment): Environment {
   if (parsed.success && problems.length === 0) return parsed.data;
   const broken = parsed.success
     ? []
-    : parsed.error.issues.map((issue) => ({ name: issue.path.join('.'), rule: rule(issue.message) }));
+    : parsed.error.issues.map((issue) => ({ name: String(issue.path[0]), rule: rule(issue.message) }));
   throw invalid([...broken, ...problems]);
 }
 

@@ -12,6 +12,8 @@ const KINDS = {
   payload_too_large: 'too_large',
   unauthorized: 'unauthorized',
   forbidden: 'forbidden',
+  host_not_allowed: 'forbidden',
+  origin_not_allowed: 'forbidden',
   not_found: 'not_found',
   method_not_allowed: 'not_found',
   idempotency_conflict: 'conflict',

@@ -29,6 +29,7 @@ beforeAll(async () => {
       close: () => Promise.resolve(),
     },
     maxBodyBytes: 1_000,
+    browsers: { hosts: null, origins: [] },
     health: {
       describe: () => ({ colour: 'green' }),
       liveness: () => Promise.resolve(alive),

@@ -1,9 +1,12 @@
 import { AppError } from '@factmill/errors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import express, { type ErrorRequestHandler, type Express, json, type RequestHandler } from 'express';
+import { type BrowserAccess, browserGuard } from './browser-guard.ts';
+import { requireJson } from './json-body.ts';
 import { assertPlainJson } from './plain-json.ts';
-import { statusOf, toAppError, toProblem } from './problem.ts';
+import { statusOf, toAppError, toOpenAiError, toProblem } from './problem.ts';
 import { localsOf, requestContext } from './request-context.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export type HealthChecks = Readonly<{
   /** Basic configuration for `/health`; no secrets, no addresses. */
@@ -23,6 +26,9 @@ export type HttpAppOptions = Readonly<{
   telemetry: Telemetry;
   health: HealthChecks;
   maxBodyBytes: number;
+  browsers: BrowserAccess;
+  /** Paths of an OpenAI-compatible API: their problems carry an `error` object as well. */
+  isOpenAiPath?: (path: string) => boolean;
   /** Adds routes that read the body themselves. */
   streamingRoutes?: (app: Express) => void;
   /** Adds the service's own routes. */
@@ -38,11 +44,10 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.use(requestContext(options));
+  app.use(requestContext(options), ...securityHeaders(), ...browserGuard(options.browsers));
   addHealthRoutes(app, options);
   options.streamingRoutes?.(app);
-  app.use(json({ limit: options.maxBodyBytes, strict: false }));
-  app.use(checkBody);
+  app.use(requireJson, json({ limit: options.maxBodyBytes, strict: false }), checkBody);
   options.routes(app);
   app.use(() => {
     throw new AppError(
@@ -50,16 +55,11 @@ export function createHttpApp(options: HttpAppOptions): Express {
       'There is nothing at this address. The reference is at /docs of the gateway.',
     );
   });
-  app.use(problemHandler(options.logger));
+  app.use(problemHandler(options));
   return app;
 }
 
 const checkBody: RequestHandler = (request, _response, next) => {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-  if (request.body === undefined && hasBody && request.is('application/json') === false) {
-    throw new AppError('invalid_request', 'The body has to be JSON: set Content-Type: application/json.');
-  }
   if (request.body !== undefined) assertPlainJson(request.body);
   next();
 };
@@ -96,8 +96,8 @@ function addHealthRoutes(app: Express, options: HttpAppOptions): void {
   });
 }
 
-function problemHandler(logger: Logger): ErrorRequestHandler {
-  return (thrown: unknown, _request, response, next) => {
+function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
     const error = toAppError(thrown);
     const { requestId, facts } = localsOf(response);
     facts['code'] = error.code;
@@ -112,9 +112,16 @@ function problemHandler(logger: Logger): ErrorRequestHandler {
     if (error.kind === 'unavailable') {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
     }
+    const problem = toProblem(error, requestId);
     response
       .status(statusOf(error))
       .type('application/problem+json')
-      .send(JSON.stringify(toProblem(error, requestId)));
+      .send(
+        JSON.stringify(
+          isOpenAiPath?.(request.path) === true
+            ? { ...problem, error: toOpenAiError(error, problem) }
+            : problem,
+        ),
+      );
   };
 }

@@ -1,10 +1,13 @@
 export { createHttpApp } from './create-http-app.ts';
 export type { HealthChecks, HttpAppOptions } from './create-http-app.ts';
+export type { BrowserAccess } from './browser-guard.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
+export { requireJson } from './json-body.ts';
 export { listen } from './listen.ts';
 export type { HttpServer } from './listen.ts';
 export { assertPlainJson } from './plain-json.ts';
 export { statusOf, toAppError, toProblem } from './problem.ts';
 export { localsOf } from './request-context.ts';
 export type { RequestFacts, RequestLocals } from './request-context.ts';
+export { asPage } from './security-headers.ts';
 export { validate } from './validate.ts';

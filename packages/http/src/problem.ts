@@ -44,6 +44,30 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
+/** The `type` of OpenAI's own errors for each kind of ours. */
+const OPENAI_TYPE: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'invalid_request_error',
+  unauthorized: 'authentication_error',
+  forbidden: 'permission_error',
+  not_found: 'not_found_error',
+  conflict: 'invalid_request_error',
+  too_large: 'invalid_request_error',
+  unavailable: 'server_error',
+  bug: 'server_error',
+};
+
+/** A problem as clients of OpenAI read it: they show `error.message` and hand out `error.code`. */
+export function toOpenAiError(error: AppError, problem: Problem): OpenAiError {
+  return {
+    message: problem.detail,
+    type: OPENAI_TYPE[error.kind],
+    code: problem.code,
+    param: problem.errors[0]?.field ?? null,
+  };
+}
+
+export type OpenAiError = Readonly<{ message: string; type: string; code: string; param: string | null }>;
+
 type BodyParserError = Error & { type: string; status: number };
 
 /** What Express and its body parser throw, and anything else, as an AppError. */

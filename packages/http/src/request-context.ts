@@ -29,7 +29,7 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
     const given = request.header('x-request-id');
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
     response.locals = { requestId, facts: {} } satisfies RequestLocals;
-    setHeaders(response, requestId);
+    response.setHeader('X-Request-Id', requestId);
     const path = request.path;
 
     const finished = new Promise<void>((resolve) => {
@@ -67,13 +67,6 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
       },
     );
   };
-}
-
-function setHeaders(response: Response, requestId: string): void {
-  response.setHeader('X-Request-Id', requestId);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Referrer-Policy', 'no-referrer');
-  response.setHeader('X-Frame-Options', 'DENY');
 }
 
 /**

@@ -327,6 +327,7 @@ async function build(
     logger,
     telemetry: deps.telemetry,
     maxBodyBytes: 1_024,
+    browsers: config.browsers,
     health: {
       describe: () => ({
         extraction: chatModel === null ? 'extractive' : chatModel.name,

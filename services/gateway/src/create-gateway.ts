@@ -62,6 +62,8 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     logger,
     telemetry: deps.telemetry,
     maxBodyBytes: config.gateway.maxBodyBytes,
+    browsers: config.browsers,
+    isOpenAiPath: chat.isUpstreamPath,
     health: {
       describe: () => ({
         auth: config.auth.mode,

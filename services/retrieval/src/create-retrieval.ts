@@ -65,6 +65,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     logger,
     telemetry: deps.telemetry,
     maxBodyBytes: config.retrieval.maxBodyBytes,
+    browsers: config.browsers,
     health: {
       describe: () => ({
         auth: config.auth.mode,

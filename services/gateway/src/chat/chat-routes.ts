@@ -2,6 +2,7 @@ import { authentication } from '@factmill/auth';
 import { OPERATIONS } from '@factmill/contracts';
 import { findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
+import { requireJson } from '@factmill/http';
 import { type Express, raw, type RequestHandler } from 'express';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RouteDeps } from '../route-deps.ts';
@@ -13,6 +14,8 @@ import { createRemember } from './remember.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
 
 export type ChatProxy = Readonly<{
+  /** Whether a path is one of the upstream's, not of ours. */
+  isUpstreamPath: (path: string) => boolean;
   /** Adds the proxy's routes; before anything reads a body. */
   routes: (app: Express) => void;
   /** Resolves when what passed through is stored. */
@@ -40,6 +43,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
     logger: deps.logger,
   });
   return {
+    isUpstreamPath: (path) => /^\/v1\//i.test(path) && !isOwnPath(path),
     routes(app) {
       const authenticate = authentication(deps.authenticator);
       if (upstreams === null) {
@@ -49,6 +53,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
       app.post(
         '/v1/chat/completions',
         authenticate,
+        requireJson,
         raw({ type: () => true, limit: chat.maxBodyBytes }),
         chatCompletions({
           upstreams,
@@ -70,8 +75,12 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
 
 const ownFirst: RequestHandler = (request, _response, next) => {
   // In any case: so does the router match them.
-  next(OWN_SEGMENTS.has((request.path.split('/')[2] ?? '').toLowerCase()) ? 'route' : undefined);
+  next(isOwnPath(request.path) ? 'route' : undefined);
 };
+
+function isOwnPath(path: string): boolean {
+  return OWN_SEGMENTS.has((path.split('/')[2] ?? '').toLowerCase());
+}
 
 const notConfigured: RequestHandler = () => {
   throw new AppError(
