@@ -643,9 +643,7 @@ end $function$
 CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer)
  RETURNS jsonb
  LANGUAGE sql
-AS $function$
-  select accept_conversations(requests, queue_limit, tenant_queue_limit, '{}')
-$function$
+RETURN accept_conversations(requests, queue_limit, tenant_queue_limit, '{}'::jsonb)
 
 CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer, schedule jsonb)
  RETURNS jsonb
@@ -890,15 +888,11 @@ end $function$
 CREATE OR REPLACE FUNCTION public.ask_for_summary(tenant uuid, owner text, conversation text, made_by text)
  RETURNS void
  LANGUAGE sql
-AS $function$
-  insert into summaries as s (tenant_id, user_id, conversation_id, refreshed_by, stale_since, refresh_at)
-    values (tenant, owner, conversation, made_by, now(), now() + interval '2 seconds')
-    on conflict (tenant_id, user_id, conversation_id) do update
-      set refreshed_by = made_by, stale_since = coalesce(s.stale_since, now()), refresh_at = summary_due(s),
-          change_no = s.change_no + 1
-      -- A narrative that is made by the same is marked already, by the versions of what has changed.
-      where conversation <> '' or s.refreshed_by is distinct from made_by
-$function$
+BEGIN ATOMIC
+ INSERT INTO summaries AS s (tenant_id, user_id, conversation_id, refreshed_by, stale_since, refresh_at)
+   VALUES (ask_for_summary.tenant, ask_for_summary.owner, ask_for_summary.conversation, ask_for_summary.made_by, now(), (now() + '00:00:02'::interval)) ON CONFLICT(tenant_id, user_id, conversation_id) DO UPDATE SET refreshed_by = ask_for_summary.made_by, stale_since = COALESCE(s.stale_since, now()), refresh_at = summary_due(s.*), change_no = (s.change_no + 1)
+   WHERE ((ask_for_summary.conversation <> ''::text) OR (s.refreshed_by IS DISTINCT FROM ask_for_summary.made_by));
+END
 
 CREATE OR REPLACE FUNCTION public.begin_embedding_build(model_id text, revived boolean)
  RETURNS void
@@ -1035,15 +1029,16 @@ CREATE OR REPLACE FUNCTION public.conversation_due(tenant uuid, conversation tex
  RETURNS record
  LANGUAGE sql
  STABLE
-AS $function$
-  select due.* from (
-      select count(*) filter (where role = 'user') as turns, coalesce(sum(token_estimate), 0) as tokens,
-             coalesce(max(seq) filter (where role = 'assistant' and content <> '')
-                      > max(seq) filter (where role = 'user'), false) as has_reply
-        from messages where tenant_id = tenant and conversation_id = conversation and seq > after_seq
-          and not superseded) as gathered,
-    extraction_due(trigger, schedule, turns, tokens, has_reply, last_at) as due
-$function$
+BEGIN ATOMIC
+ SELECT due.due_at,
+     due.due_for
+    FROM ( SELECT count(*) FILTER (WHERE (messages.role = 'user'::text)) AS turns,
+             COALESCE(sum(messages.token_estimate), (0)::bigint) AS tokens,
+             COALESCE((max(messages.seq) FILTER (WHERE ((messages.role = 'assistant'::text) AND (messages.content <> ''::text))) > max(messages.seq) FILTER (WHERE (messages.role = 'user'::text))), false) AS has_reply
+            FROM messages
+           WHERE ((messages.tenant_id = conversation_due.tenant) AND (messages.conversation_id = conversation_due.conversation) AND (messages.seq > conversation_due.after_seq) AND (NOT messages.superseded))) gathered,
+     LATERAL extraction_due(conversation_due.trigger, conversation_due.schedule, gathered.turns, gathered.tokens, gathered.has_reply, conversation_due.last_at) due(due_at, due_for);
+END
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void
@@ -1254,16 +1249,16 @@ end $function$
 CREATE OR REPLACE FUNCTION public.lock_user_documents(tenant uuid, owner text)
  RETURNS void
  LANGUAGE sql
-AS $function$
-  select pg_advisory_xact_lock(hashtextextended('factmill.documents ' || tenant::text || ' ' || owner, 0))
-$function$
+BEGIN ATOMIC
+ SELECT pg_advisory_xact_lock(hashtextextended(((('factmill.documents '::text || (tenant)::text) || ' '::text) || owner), (0)::bigint)) AS pg_advisory_xact_lock;
+END
 
 CREATE OR REPLACE FUNCTION public.lock_user_memories(tenant uuid, owner text)
  RETURNS void
  LANGUAGE sql
-AS $function$
-  select pg_advisory_xact_lock(hashtextextended('factmill.memories ' || tenant::text || ' ' || owner, 0))
-$function$
+BEGIN ATOMIC
+ SELECT pg_advisory_xact_lock(hashtextextended(((('factmill.memories '::text || (tenant)::text) || ' '::text) || owner), (0)::bigint)) AS pg_advisory_xact_lock;
+END
 
 CREATE OR REPLACE FUNCTION public.make_stale_due(tenants uuid[], users text[], stale_after_s integer)
  RETURNS void
@@ -1298,64 +1293,77 @@ CREATE OR REPLACE FUNCTION public.matching_memory_ids(tenant uuid, owner text, k
  RETURNS SETOF uuid
  LANGUAGE sql
  STABLE
-AS $function$
-  select id from memories where tenant_id = tenant and user_id = owner
-    and scope = case when conversation = '' then 'global' else 'conversation' end
-    and conversation_id = conversation and key = any(keys) and is_current
-  union
-  select id from memories where tenant_id = tenant and user_id = owner
-    and scope = case when conversation = '' then 'global' else 'conversation' end
-    and conversation_id = conversation and subject_hash = any(subject_hashes) and is_current
-  union
-  select id from memories where tenant_id = tenant and user_id = owner and conversation_id = conversation
-    and content_hash = any(content_hashes) and deleted_at is null
-$function$
+BEGIN ATOMIC
+ SELECT memories.id
+    FROM memories
+   WHERE ((memories.tenant_id = matching_memory_ids.tenant) AND (memories.user_id = matching_memory_ids.owner) AND (memories.scope =
+         CASE
+             WHEN (matching_memory_ids.conversation = ''::text) THEN 'global'::text
+             ELSE 'conversation'::text
+         END) AND (memories.conversation_id = matching_memory_ids.conversation) AND (memories.key = ANY (matching_memory_ids.keys)) AND memories.is_current)
+ UNION
+  SELECT memories.id
+    FROM memories
+   WHERE ((memories.tenant_id = matching_memory_ids.tenant) AND (memories.user_id = matching_memory_ids.owner) AND (memories.scope =
+         CASE
+             WHEN (matching_memory_ids.conversation = ''::text) THEN 'global'::text
+             ELSE 'conversation'::text
+         END) AND (memories.conversation_id = matching_memory_ids.conversation) AND (memories.subject_hash = ANY (matching_memory_ids.subject_hashes)) AND memories.is_current)
+ UNION
+  SELECT memories.id
+    FROM memories
+   WHERE ((memories.tenant_id = matching_memory_ids.tenant) AND (memories.user_id = matching_memory_ids.owner) AND (memories.conversation_id = matching_memory_ids.conversation) AND (memories.content_hash = ANY (matching_memory_ids.content_hashes)) AND (memories.deleted_at IS NULL));
+END
 
 CREATE OR REPLACE FUNCTION public.memories_as_of(tenant uuid, owner text, valid_at timestamp with time zone, known_at timestamp with time zone)
  RETURNS SETOF memories
  LANGUAGE sql
  STABLE
-AS $function$
-  select m.* from (
-    select distinct on (v.memory_id) v.after from memory_versions v
-    where v.tenant_id = tenant and (owner is null or v.user_id = owner) and v.created_at <= known_at
-    order by v.memory_id, v.number desc
-  ) as known
-  cross join lateral (select known.after->>'content' || E'\n' || coalesce(known.after->>'key', '') || E'\n' ||
-    coalesce(known.after->>'value', '') || E'\n' || (known.after->>'category') as searched) as texts
-  cross join lateral jsonb_populate_record(null::memories, known.after || jsonb_build_object(
-    'search_text', lower(texts.searched), 'search_terms', search_words(texts.searched)::text)) as m
-  where m.deleted_at is null and m.archived_at is null and m.valid_from <= valid_at
-    and (m.valid_to is null or m.valid_to > valid_at) and (m.expires_at is null or m.expires_at > valid_at)
-$function$
+BEGIN ATOMIC
+ SELECT m.*::memories AS m
+    FROM ((( SELECT DISTINCT ON (v.memory_id) v.after
+            FROM memory_versions v
+           WHERE ((v.tenant_id = memories_as_of.tenant) AND ((memories_as_of.owner IS NULL) OR (v.user_id = memories_as_of.owner)) AND (v.created_at <= memories_as_of.known_at))
+           ORDER BY v.memory_id, v.number DESC) known
+      CROSS JOIN LATERAL ( SELECT (((((((known.after ->> 'content'::text) || '
+'::text) || COALESCE((known.after ->> 'key'::text), ''::text)) || '
+'::text) || COALESCE((known.after ->> 'value'::text), ''::text)) || '
+'::text) || (known.after ->> 'category'::text)) AS searched) texts)
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::memories, (known.after || jsonb_build_object('search_text', lower(texts.searched), 'search_terms', (search_words(texts.searched))::text))) m(id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer, tags, project, topic, importance, confidence, source, source_context, scope, conversation_id, content_hash, subject_hash, stated_at, valid_from, valid_to, expires_at, last_verified_at, last_accessed_at, access_count, archived_at, deleted_at, superseded_by, is_current, search_text, extraction_id, message_ids, metadata, embedding_pending_since, created_at, updated_at, compressed_at, search_terms, written))
+   WHERE ((m.deleted_at IS NULL) AND (m.archived_at IS NULL) AND (m.valid_from <= memories_as_of.valid_at) AND ((m.valid_to IS NULL) OR (m.valid_to > memories_as_of.valid_at)) AND ((m.expires_at IS NULL) OR (m.expires_at > memories_as_of.valid_at)));
+END
 
 CREATE OR REPLACE FUNCTION public.near_memories(tenant uuid, owner text, embedding_model text, vectors text[], max_distance double precision, most integer)
  RETURNS TABLE(candidate integer, memory_id uuid, distance double precision)
  LANGUAGE sql
  STABLE
-AS $function$
-  select given.place::integer, near.memory_id, near.distance
-    from (select place, vector::halfvec as vector from unnest(vectors) with ordinality as v (vector, place)
-            where vector is not null offset 0) as given
-    cross join lateral (
-      select close.memory_id, close.distance
-        from (select e.memory_id, (e.embedding <=> given.vector) + 0 as distance from memory_embeddings e
-                where e.tenant_id = tenant and e.user_id = owner and e.model = embedding_model
-                  and (e.embedding <=> given.vector) + 0 <= max_distance offset 0) as close
-        where exists (select from memories m where m.id = close.memory_id and m.is_current
-          and m.scope = 'global' and m.conversation_id = '' and (m.expires_at is null or m.expires_at > now()))
-        order by close.distance, close.memory_id limit most
-    ) as near
-$function$
+BEGIN ATOMIC
+ SELECT (given.place)::integer AS place,
+     near.memory_id,
+     near.distance
+    FROM (( SELECT v.place,
+             (v.vector)::halfvec AS vector
+            FROM unnest(near_memories.vectors) WITH ORDINALITY v(vector, place)
+           WHERE (v.vector IS NOT NULL)
+          OFFSET 0) given
+      CROSS JOIN LATERAL ( SELECT close.memory_id,
+             close.distance
+            FROM ( SELECT e.memory_id,
+                     ((e.embedding <=> given.vector) + (0)::double precision) AS distance
+                    FROM memory_embeddings e
+                   WHERE ((e.tenant_id = near_memories.tenant) AND (e.user_id = near_memories.owner) AND (e.model = near_memories.embedding_model) AND (((e.embedding <=> given.vector) + (0)::double precision) <= near_memories.max_distance))
+                  OFFSET 0) close
+           WHERE (EXISTS ( SELECT
+                    FROM memories m
+                   WHERE ((m.id = close.memory_id) AND m.is_current AND (m.scope = 'global'::text) AND (m.conversation_id = ''::text) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
+           ORDER BY close.distance, close.memory_id
+          LIMIT near_memories.most) near);
+END
 
 CREATE OR REPLACE FUNCTION public.new_uuid_v7()
  RETURNS uuid
  LANGUAGE sql
-AS $function$
-  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing
-           substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
-         52, 1), 53, 1), 'hex')::uuid
-$function$
+RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid
 
 CREATE OR REPLACE FUNCTION public.next_daily_flush(schedule jsonb, after timestamp with time zone)
  RETURNS timestamp with time zone
@@ -1375,19 +1383,21 @@ CREATE OR REPLACE FUNCTION public.next_extraction(tenant uuid, conversation text
  RETURNS extractions
  LANGUAGE sql
  STABLE
-AS $function$
-  select e from extractions e
-    where e.tenant_id = tenant and e.conversation_id = conversation and e.state in ('pending', 'active')
-    order by e.accepted_no limit 1
-$function$
+BEGIN ATOMIC
+ SELECT e.*::extractions AS e
+    FROM extractions e
+   WHERE ((e.tenant_id = next_extraction.tenant) AND (e.conversation_id = next_extraction.conversation) AND (e.state = ANY (ARRAY['pending'::text, 'active'::text])))
+   ORDER BY e.accepted_no
+  LIMIT 1;
+END
 
 CREATE OR REPLACE FUNCTION public.note_rejections(extraction uuid, reasons jsonb)
  RETURNS void
  LANGUAGE sql
-AS $function$
-  update extractions set rejections = reasons
-    where id = extraction and rejections is distinct from reasons and jsonb_typeof(reasons) = 'object'
-$function$
+BEGIN ATOMIC
+ UPDATE extractions SET rejections = note_rejections.reasons
+   WHERE ((extractions.id = note_rejections.extraction) AND (extractions.rejections IS DISTINCT FROM note_rejections.reasons) AND (jsonb_typeof(note_rejections.reasons) = 'object'::text));
+END
 
 CREATE OR REPLACE FUNCTION public.note_written()
  RETURNS trigger
@@ -1402,12 +1412,7 @@ CREATE OR REPLACE FUNCTION public.rests_on_replaced(message_ids text[], tenant u
  RETURNS boolean
  LANGUAGE sql
  STABLE
-AS $function$
-  select cardinality(message_ids) > 0 and not exists (
-    select from unnest(message_ids) as source (id) where not exists (
-      select from messages s where s.tenant_id = tenant and s.conversation_id = conversation and s.id = source.id
-        and s.superseded))
-$function$
+RETURN ((cardinality(message_ids) > 0) AND (NOT (EXISTS (SELECT FROM unnest(rests_on_replaced.message_ids) source(id) WHERE (NOT (EXISTS (SELECT FROM messages s WHERE ((s.tenant_id = rests_on_replaced.tenant) AND (s.conversation_id = rests_on_replaced.conversation) AND (s.id = source.id) AND s.superseded))))))))
 
 CREATE OR REPLACE FUNCTION public.retire_replaced(successor extractions)
  RETURNS integer
@@ -1487,42 +1492,105 @@ end $function$
 CREATE OR REPLACE FUNCTION public.schedule_extractions(batch jsonb)
  RETURNS TABLE(place bigint, id uuid, tenant_id uuid, passed_over boolean)
  LANGUAGE sql
-AS $function$
-  with wanted as (
-    select * from rows from (jsonb_to_recordset(batch) as (
-      tenant_id uuid, conversation_id text, user_id text, from_seq integer, to_seq integer, scope text,
-      max_turns integer, id uuid, trigger text, preset text, metadata jsonb, traceparent text,
-      replaces_from_seq integer)) with ordinality as w (tenant_id, conversation_id, user_id, from_seq, to_seq, scope,
-      max_turns, id, trigger, preset, metadata, traceparent, replaces_from_seq, place)
-  ), said as (
-    select w.place, w.scope, w.max_turns, m.seq, m.role,
-           count(*) filter (where m.role = 'user') over (partition by w.place order by m.seq) as turn,
-           max(m.seq) filter (where m.role = 'user') over (partition by w.place) as last_user_seq
-      from wanted w join messages m on m.tenant_id = w.tenant_id and m.conversation_id = w.conversation_id
-        and m.seq between w.from_seq and w.to_seq
-  ), numbered as (
-    select place, seq, role,
-           case when scope = 'ephemeral' then case when seq < last_user_seq then -1 else 0 end
-                when max_turns > 0 then greatest(turn - 1, 0) / max_turns else 0 end as part
-      from said
-  ), parts as (
-    select place, part, min(seq) as from_seq, max(seq) as to_seq, max(part) over (partition by place) as last_part,
-           min(part) filter (where part >= 0) over (partition by place) as first_part
-      from numbered group by place, part having part >= 0 or bool_or(role = 'user')
-  ), written as (
-    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset, metadata,
-                             traceparent, replaces_from_seq, state, reason, finished_at)
-    select case when part = last_part then coalesce(w.id, new_uuid_v7()) else new_uuid_v7() end, w.tenant_id,
-           w.user_id, w.conversation_id, p.from_seq, p.to_seq, w.trigger, w.preset, coalesce(w.metadata, '{}'),
-           w.traceparent, case when part = first_part then w.replaces_from_seq end,
-           case when part < 0 then 'skipped' else 'pending' end, case when part < 0 then 'passed_over' end,
-           case when part < 0 then clock_timestamp() end
-      from parts p join wanted w using (place) order by place, part
-    returning id, tenant_id, conversation_id, state, accepted_no
-  )
-  select w.place, written.id, written.tenant_id, written.state = 'skipped'
-    from written join wanted w using (tenant_id, conversation_id) order by written.accepted_no
-$function$
+BEGIN ATOMIC
+ WITH wanted AS (
+          SELECT w_1.tenant_id,
+             w_1.conversation_id,
+             w_1.user_id,
+             w_1.from_seq,
+             w_1.to_seq,
+             w_1.scope,
+             w_1.max_turns,
+             w_1.id,
+             w_1.trigger,
+             w_1.preset,
+             w_1.metadata,
+             w_1.traceparent,
+             w_1.replaces_from_seq,
+             w_1.place
+            FROM ROWS FROM(jsonb_to_recordset(schedule_extractions.batch) AS (tenant_id uuid, conversation_id text, user_id text, from_seq integer, to_seq integer, scope text, max_turns integer, id uuid, trigger text, preset text, metadata jsonb, traceparent text, replaces_from_seq integer)) WITH ORDINALITY w_1(tenant_id, conversation_id, user_id, from_seq, to_seq, scope, max_turns, id, trigger, preset, metadata, traceparent, replaces_from_seq, place)
+         ), said AS (
+          SELECT w_1.place,
+             w_1.scope,
+             w_1.max_turns,
+             m.seq,
+             m.role,
+             count(*) FILTER (WHERE (m.role = 'user'::text)) OVER (PARTITION BY w_1.place ORDER BY m.seq) AS turn,
+             max(m.seq) FILTER (WHERE (m.role = 'user'::text)) OVER (PARTITION BY w_1.place) AS last_user_seq
+            FROM (wanted w_1
+              JOIN messages m ON (((m.tenant_id = w_1.tenant_id) AND (m.conversation_id = w_1.conversation_id) AND ((m.seq >= w_1.from_seq) AND (m.seq <= w_1.to_seq)))))
+         ), numbered AS (
+          SELECT said.place,
+             said.seq,
+             said.role,
+                 CASE
+                     WHEN (said.scope = 'ephemeral'::text) THEN (
+                     CASE
+                         WHEN (said.seq < said.last_user_seq) THEN '-1'::integer
+                         ELSE 0
+                     END)::bigint
+                     WHEN (said.max_turns > 0) THEN (GREATEST((said.turn - 1), (0)::bigint) / said.max_turns)
+                     ELSE (0)::bigint
+                 END AS part
+            FROM said
+         ), parts AS (
+          SELECT numbered.place,
+             numbered.part,
+             min(numbered.seq) AS from_seq,
+             max(numbered.seq) AS to_seq,
+             max(numbered.part) OVER (PARTITION BY numbered.place) AS last_part,
+             min(numbered.part) FILTER (WHERE (numbered.part >= 0)) OVER (PARTITION BY numbered.place) AS first_part
+            FROM numbered
+           GROUP BY numbered.place, numbered.part
+          HAVING ((numbered.part >= 0) OR bool_or((numbered.role = 'user'::text)))
+         ), written AS (
+          INSERT INTO extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset, metadata, traceparent, replaces_from_seq, state, reason, finished_at)  SELECT
+                         CASE
+                             WHEN (p.part = p.last_part) THEN COALESCE(w_1.id, new_uuid_v7())
+                             ELSE new_uuid_v7()
+                         END AS new_uuid_v7,
+                     w_1.tenant_id,
+                     w_1.user_id,
+                     w_1.conversation_id,
+                     p.from_seq,
+                     p.to_seq,
+                     w_1.trigger,
+                     w_1.preset,
+                     COALESCE(w_1.metadata, '{}'::jsonb) AS "coalesce",
+                     w_1.traceparent,
+                         CASE
+                             WHEN (p.part = p.first_part) THEN w_1.replaces_from_seq
+                             ELSE NULL::integer
+                         END AS "case",
+                         CASE
+                             WHEN (p.part < 0) THEN 'skipped'::text
+                             ELSE 'pending'::text
+                         END AS "case",
+                         CASE
+                             WHEN (p.part < 0) THEN 'passed_over'::text
+                             ELSE NULL::text
+                         END AS "case",
+                         CASE
+                             WHEN (p.part < 0) THEN clock_timestamp()
+                             ELSE NULL::timestamp with time zone
+                         END AS "case"
+                    FROM (parts p
+                      JOIN wanted w_1 USING (place))
+                   ORDER BY p.place, p.part
+           RETURNING extractions.id,
+             extractions.tenant_id,
+             extractions.conversation_id,
+             extractions.state,
+             extractions.accepted_no
+         )
+  SELECT w.place,
+     written.id,
+     written.tenant_id,
+     (written.state = 'skipped'::text)
+    FROM (written
+      JOIN wanted w USING (tenant_id, conversation_id))
+   ORDER BY written.accepted_no;
+END
 
 CREATE OR REPLACE FUNCTION public.search_key(tenant uuid, owner text, word text)
  RETURNS bigint
@@ -1540,45 +1608,31 @@ CREATE OR REPLACE FUNCTION public.search_query(term text)
  RETURNS tsquery
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-  select phraseto_tsquery('pg_catalog.english'::regconfig, search_spaced(term))
-$function$
+RETURN phraseto_tsquery('english'::regconfig, search_spaced(term))
 
 CREATE OR REPLACE FUNCTION public.search_spaced(given text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-  select case when given ~ '[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]'
-    then regexp_replace(given, '([\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])', ' \1 ', 'g')
-    else given end
-$function$
+RETURN CASE WHEN (given ~ '[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]'::text) THEN regexp_replace(given, '([\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])'::text, ' \1 '::text, 'g'::text) ELSE given END
 
 CREATE OR REPLACE FUNCTION public.search_words(given text)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$
-  select to_tsvector('pg_catalog.english'::regconfig, search_spaced(given))
-$function$
+RETURN to_tsvector('english'::regconfig, search_spaced(given))
 
 CREATE OR REPLACE FUNCTION public.summary_due(row_ summaries)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
-AS $function$
-  select case when row_.failures > 0 and row_.refresh_at is not null then row_.refresh_at
-    else least(now() + interval '2 seconds', coalesce(row_.stale_since, now()) + interval '30 seconds') end
-$function$
+RETURN CASE WHEN (((row_).failures > 0) AND ((row_).refresh_at IS NOT NULL)) THEN (row_).refresh_at ELSE LEAST((now() + '00:00:02'::interval), (COALESCE((row_).stale_since, now()) + '00:00:30'::interval)) END
 
 CREATE OR REPLACE FUNCTION public.trigger_of(policy jsonb, preset text, schedule jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE
-AS $function$
-  select coalesce(schedule->'presets'->coalesce(preset, policy->>'preset', schedule->>'preset'),
-                  schedule->'presets'->(schedule->>'preset'), '{}') || (policy - 'preset')
-$function$
+RETURN (COALESCE(((schedule -> 'presets'::text) -> COALESCE(preset, (policy ->> 'preset'::text), (schedule ->> 'preset'::text))), ((schedule -> 'presets'::text) -> (schedule ->> 'preset'::text)), '{}'::jsonb) || (policy - 'preset'::text))
 
 
 -- triggers

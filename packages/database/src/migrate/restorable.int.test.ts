@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { createPool } from '../pool/create-pool.ts';
+import type { DatabasePool } from '../pool/sql.ts';
+import { migrate } from './migrate.ts';
+
+// A restore runs with an empty search path, and creates things in the order of the dependencies that Postgres knows.
+// Of a body that is a string it knows none. What is checked here is what a restore needs; test/restore runs one.
+
+const logger = { info: () => undefined, warn: () => undefined };
+let database: TestDatabase;
+let pool: DatabasePool;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  pool = createPool({
+    connectionString: database.connectionString,
+    max: 1,
+    applicationName: 'factmill-test',
+    logger,
+  });
+});
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+const notOfExtension = `not exists (select from pg_depend d
+  where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
+
+async function functionsWhere(condition: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select p.oid::regprocedure::text as name from pg_proc p join pg_language l on l.oid = p.prolang
+     where p.pronamespace = 'public'::regnamespace and ${notOfExtension} and ${condition} order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+// When this fails: write `return …` or `begin atomic … end` in place of `as $$ … $$`.
+test('every SQL function has a body that was parsed when it was created', async () => {
+  await expect(functionsWhere(`l.lanname = 'sql' and p.prosqlbody is null`)).resolves.toEqual([]);
+});
+
+// When this fails: computed columns, defaults, checks and indexes may use SQL functions only, not PL/pgSQL, whose
+// bodies are strings always.
+test('whatever a restore calls is such a function, all the way down', async () => {
+  const reached = `p.oid in (
+    with recursive called as (
+      select refobjid as oid from pg_depend
+        where refclassid = 'pg_proc'::regclass
+          and classid in ('pg_attrdef'::regclass, 'pg_constraint'::regclass, 'pg_class'::regclass, 'pg_policy'::regclass)
+      union
+      select d.refobjid from called join pg_depend d
+        on d.classid = 'pg_proc'::regclass and d.objid = called.oid and d.refclassid = 'pg_proc'::regclass)
+    select oid from called)`;
+  await expect(functionsWhere(reached)).resolves.toEqual([
+    'search_key(uuid,text,text)',
+    'search_keys(uuid,text,tsvector)',
+    'search_spaced(text)',
+    'search_words(text)',
+  ]);
+  await expect(functionsWhere(`${reached} and p.prosqlbody is null`)).resolves.toEqual([]);
+});
+
+test('rows are written and indexes built with an empty search path', async () => {
+  await pool.transaction(async (tx) => {
+    await tx.query(`select set_config('search_path', '', true)`);
+    await tx.query(
+      `insert into public.memories
+         (id, tenant_id, user_id, kind, content, source, content_hash, stated_at, valid_from)
+       select gen_random_uuid(), id, 'maya', 'note', 'The user likes tea.', 'test', '\\x00', now(), now()
+         from public.tenants`,
+    );
+    await tx.query('reindex table public.memories');
+    await tx.query('analyze public.memories');
+  });
+});
+
+test('functions that return whole rows go on after a column was added', async () => {
+  await pool.query('alter table memories add column added_later integer');
+  await pool.query('alter table extractions add column added_later integer');
+  const tenant = '00000000-0000-7000-8000-000000000001';
+  await expect(
+    pool.query(`select id from memories_as_of('${tenant}', null, now(), now())`),
+  ).resolves.toMatchObject({ rowCount: 0 });
+  await expect(pool.query(`select id from next_extraction('${tenant}', 'chat')`)).resolves.toMatchObject({
+    rowCount: 1,
+  });
+});
