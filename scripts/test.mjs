@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { runChecks } from './check-tasks.mjs';
 import { Failure, exitWithFailure, printProgress } from './failure.mjs';
 import { runJestStage } from './jest-stage.mjs';
-import { providePostgres, provideRedis } from './services/provision.mjs';
+import { provideChromium, providePostgres, provideRedis } from './services/provision.mjs';
 import { startServices, toServiceEnvironment } from './services/start-services.mjs';
 import { sumCounts, toClosing } from './test-summary.mjs';
 
@@ -47,7 +47,11 @@ async function main() {
     }
     services = await timed('waiting for services', () => starting);
     if (services instanceof Failure) throw services;
-    const env = { ...process.env, ...toServiceEnvironment(await withOwnBinaries(services)) };
+    const env = {
+      ...process.env,
+      ...toServiceEnvironment(await withOwnBinaries(services)),
+      ...(await browserEnvironment()),
+    };
     const stage = { root, log: printProgress, onStart: track };
     if (!onlyFaults) {
       counts.push(
@@ -110,6 +114,17 @@ async function withOwnBinaries(services) {
     if (!(error instanceof Failure)) throw error;
     printProgress(`The fault tests will fail, as they run servers of their own. ${error.message}`);
     return services;
+  }
+}
+
+/** Where the tests find a browser. Without one they fail, so a reason is given here. */
+async function browserEnvironment() {
+  try {
+    return { TEST_CHROMIUM: process.env['TEST_CHROMIUM'] || (await provideChromium(printProgress)) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    printProgress(`The tests in a browser will fail. ${error.message}`);
+    return {};
   }
 }
 

@@ -1,7 +1,9 @@
 // node scripts/services/main.mjs [--durable] -- <command> [args…]
-// Runs a command with Postgres and Redis at hand (TEST_DATABASE_URL, TEST_REDIS_URL, TEST_PG_BIN_DIR).
+// Runs a command with Postgres and Redis at hand (TEST_DATABASE_URL, TEST_REDIS_URL, TEST_PG_BIN_DIR),
+// and with the path of a Chromium that is installed (TEST_CHROMIUM).
 import { Failure, exitWithFailure, printProgress } from '../failure.mjs';
 import { runInForeground } from '../foreground.mjs';
+import { findChromium } from './provision.mjs';
 import { startServices, toServiceEnvironment } from './start-services.mjs';
 
 async function main() {
@@ -13,9 +15,11 @@ async function main() {
   }
   const durable = args.slice(0, separator).includes('--durable');
   const services = await startServices({ durable, log: printProgress });
+  const chromium = await findChromium();
+  const browser = chromium === undefined ? {} : { TEST_CHROMIUM: chromium };
   try {
     return await runInForeground(command, commandArgs, {
-      env: { ...process.env, ...toServiceEnvironment(services) },
+      env: { ...browser, ...process.env, ...toServiceEnvironment(services) },
     });
   } finally {
     await services.stop();

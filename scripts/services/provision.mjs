@@ -49,3 +49,31 @@ export async function provideRedis(log) {
     'The tests need Redis: install redis-server, start Docker, or set TEST_REDIS_URL to a Redis of its own.',
   );
 }
+
+/** Names under which a Chromium may be installed. */
+const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** The path of a Chromium that is installed, if any. */
+export async function findChromium() {
+  for (const name of CHROMIUM) {
+    const found = await findProgram(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * The path of a Chromium; installs it where that is possible.
+ * @param {(line: string) => void} log
+ * @returns {Promise<string>}
+ */
+export async function provideChromium(log) {
+  const found = await findChromium();
+  if (found !== undefined) return found;
+  await (await openDebian(log))?.install(['chromium']);
+  const installed = await findChromium();
+  if (installed !== undefined) return installed;
+  throw new Failure(
+    'The tests in a browser need Chromium: install chromium, or set TEST_CHROMIUM to its path.',
+  );
+}
