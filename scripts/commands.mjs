@@ -21,6 +21,7 @@ const WITH_SERVICES = ['scripts/services/main.mjs'];
  */
 const COMMANDS = {
   start: (args) => [...FROM_SOURCE, 'services/standalone/src/main.ts', ...args],
+  factmill: (args) => [...FROM_SOURCE, 'packages/cli/src/main.ts', ...args],
   demo: (args) => [...FROM_SOURCE, 'services/standalone/src/demo.ts', ...args],
   test: (args) => ['scripts/test.mjs', ...args],
   'test:faults': (args) => ['scripts/test.mjs', '--only-faults', ...args],
@@ -38,6 +39,18 @@ const COMMANDS = {
   format: (args) => [PRETTIER, '--write', ...(args.length === 0 ? ['.'] : args)],
   build: (args) => [TSC, '-b', ...args],
 };
+
+/** Commands of those who use Factmill; the others are for those who work on it, and need its development tools. */
+const OF_USERS = new Set(['start', 'factmill', 'demo']);
+
+/**
+ * What has to be installed for a command.
+ * @param {string | undefined} name
+ * @returns {import('./toolchain/install-stamp.mjs').InstallKind}
+ */
+export function toInstallKind(name) {
+  return name !== undefined && OF_USERS.has(name) ? 'production' : 'all';
+}
 
 export const commandNames = Object.keys(COMMANDS);
 

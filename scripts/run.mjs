@@ -3,7 +3,7 @@
 // dependencies if they changed, and runs the command. It has no dependencies and runs on Node 18.
 import { dirname, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandNames, toNodeArguments } from './commands.mjs';
+import { commandNames, toInstallKind, toNodeArguments } from './commands.mjs';
 import { Failure, exitWithFailure, printProgress } from './failure.mjs';
 import { runInForeground } from './foreground.mjs';
 import { ensureDependencies } from './toolchain/install.mjs';
@@ -22,7 +22,8 @@ async function main() {
   const node = await ensureNode(toolchain, printProgress);
   const path = [dirname(node.path), join(root, 'node_modules', '.bin'), process.env['PATH'] ?? ''];
   const environment = { ...process.env, NODE: node.path, PATH: path.join(delimiter) };
-  await ensureDependencies({ root, toolchain, node, environment, log: printProgress });
+  const kind = toInstallKind(name);
+  await ensureDependencies({ root, toolchain, node, environment, log: printProgress, kind });
   return runInForeground(node.path, nodeArguments, { cwd: root, env: environment });
 }
 

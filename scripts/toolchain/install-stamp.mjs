@@ -23,3 +23,25 @@ export function toInstallStamp(nodeVersion, contents) {
   }
   return hash.digest('hex');
 }
+
+/**
+ * What is installed: `production` runs the product, `all` has what tests and checks need as well.
+ * @typedef {'production' | 'all'} InstallKind
+ */
+
+/**
+ * What has to be installed so that a command has its dependencies, and what to note afterwards; null for nothing.
+ * Development tools that are there stay: a start after a test does not take them away.
+ * @param {string} noted what the latest installation left, empty for none
+ * @param {string} stamp of the manifests as they are now
+ * @param {InstallKind} wanted
+ * @returns {{ kind: InstallKind, stamp: string } | null}
+ */
+export function planInstall(noted, stamp, wanted) {
+  const [notedKind, notedStamp] = noted.trim().split(' ');
+  // Stamps without a kind are of versions that always installed everything.
+  const hasTools = noted !== '' && notedKind !== 'production';
+  const kind = hasTools ? 'all' : wanted;
+  if (notedStamp === stamp && notedKind === kind) return null;
+  return { kind, stamp: `${kind} ${stamp}` };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseWorkspaceFolders, toInstallStamp } from './install-stamp.mjs';
+import { parseWorkspaceFolders, planInstall, toInstallStamp } from './install-stamp.mjs';
 
 test('parseWorkspaceFolders reads only the packages block', () => {
   const text = `# note
@@ -39,4 +39,18 @@ describe('toInstallStamp', () => {
     ];
     expect(new Set(stamps).size).toBe(stamps.length);
   });
+});
+
+test.each([
+  ['nothing is there', '', 'production', 'production'],
+  ['nothing is there', '', 'all', 'all'],
+  ['the same is there', 'production now', 'production', null],
+  ['the same is there', 'all now', 'all', null],
+  ['tools are missing', 'production now', 'all', 'all'],
+  ['tools are there and not needed', 'all now', 'production', null],
+  ['something changed', 'production before', 'production', 'production'],
+  ['something changed, and tools are there', 'all before', 'production', 'all'],
+  ['a stamp of an earlier version', 'f00d', 'production', 'all'],
+] as const)('planInstall: %s (%s), %s wanted: %s', (_, noted, wanted, kind) => {
+  expect(planInstall(noted, 'now', wanted)).toEqual(kind === null ? null : { kind, stamp: `${kind} now` });
 });

@@ -1,26 +1,42 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { runInForeground } from '../foreground.mjs';
-import { parseWorkspaceFolders, toInstallStamp } from './install-stamp.mjs';
+import { parseWorkspaceFolders, planInstall, toInstallStamp } from './install-stamp.mjs';
 import { ensurePnpm } from './toolchain.mjs';
+
+/** What the two kinds of installation take on disk and over the network, measured on Linux x64. */
+const SIZES = {
+  production: '217 packages, about 220 MB on disk',
+  all: '540 packages, about 380 MB on disk',
+};
 
 /**
  * Installs the workspace's dependencies with the lockfile frozen, unless the same were installed before.
  * @param {{ root: string, toolchain: string, node: import('./toolchain.mjs').NodeRuntime,
- *   environment: NodeJS.ProcessEnv, log: (line: string) => void }} deps
+ *   environment: NodeJS.ProcessEnv, log: (line: string) => void,
+ *   kind: import('./install-stamp.mjs').InstallKind }} deps `kind`: what the command needs
  */
-export async function ensureDependencies({ root, toolchain, node, environment, log }) {
-  const stampFile = join(root, 'node_modules', '.factmill-install');
+export async function ensureDependencies({ root, toolchain, node, environment, log, kind }) {
+  const modules = join(root, 'node_modules');
+  const stampFile = join(modules, '.factmill-install');
   const stamp = toInstallStamp(node.version, await readManifests(root));
-  if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
+  const plan = planInstall(await readFile(stampFile, 'utf8').catch(() => ''), stamp, kind);
+  if (plan === null) return;
 
+  await mkdir(modules, { recursive: true });
   const [program = 'pnpm', ...first] = await ensurePnpm(toolchain, node, log);
-  log('Installing dependencies…');
+  log(`Installing dependencies (${SIZES[plan.kind]})…`);
   const reporter = process.stdout.isTTY ? 'default' : 'append-only';
   const code = await runInForeground(
     program,
-    [...first, 'install', '--frozen-lockfile', `--reporter=${reporter}`],
+    [
+      ...first,
+      'install',
+      '--frozen-lockfile',
+      `--reporter=${reporter}`,
+      ...(plan.kind === 'production' ? ['--prod'] : []),
+    ],
     {
       cwd: root,
       // CI: pnpm never asks, it decides.
@@ -29,7 +45,7 @@ export async function ensureDependencies({ root, toolchain, node, environment, l
   );
   if (code > 128) process.exit(code);
   if (code !== 0) throw new Failure('The dependencies could not be installed; the reason is above.');
-  await writeFile(stampFile, stamp);
+  await writeFile(stampFile, plan.stamp);
 }
 
 /**

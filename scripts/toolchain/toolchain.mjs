@@ -28,7 +28,9 @@ export async function ensureNode(folder, log) {
   }
   const installed = join(folder, `node-${NODE_MAJOR}`);
   await installOnce(installed, `${source.name}@${source.range}`, () =>
-    log(`Node ${process.versions.node} is too old; bringing a newer one into .toolchain…`),
+    log(
+      `Downloading Node ${NODE_MAJOR} into .toolchain, once (NODE_SIZE; yours is ${process.versions.node})…`,
+    ),
   );
   const root = join(installed, 'node_modules', source.name);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -50,7 +52,7 @@ export async function ensurePnpm(folder, node, log) {
   const own = await capture('pnpm', ['--version'], { env, timeoutMs: 10_000 });
   if (own.code === 0 && isSameMinor(own.stdout, PNPM_VERSION)) return ['pnpm'];
   await installOnce(installed, `pnpm@${PNPM_VERSION}`, () =>
-    log(`Bringing pnpm ${PNPM_VERSION} into .toolchain…`),
+    log(`Downloading pnpm ${PNPM_VERSION} into .toolchain, once (PNPM_SIZE)…`),
   );
   return [node.path, join(installed, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')];
 }
