@@ -5,7 +5,10 @@ const positiveInt = z.coerce.number().int().min(1);
 const nonNegativeInt = z.coerce.number().int().min(0);
 const similarity = z.coerce.number().min(0).max(1);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
-const httpUrl = z.url({ protocol: /^https?$/ });
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an http or https address, for example http://127.0.0.1:11434/v1',
+});
 
 /** A comma-separated list. */
 function listOf(text: string): string[] {
@@ -70,12 +73,19 @@ export const environmentSchema = z.object({
   RETRIEVAL_URL: httpUrl.optional(),
 
   DATA_DIR: z.string().min(1).default('./data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be postgres://user:password@host:5432/database',
+    })
+    .optional(),
   DATABASE_POOL_MAX: positiveInt.max(500).default(10),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'must be redis://:password@host:6379, or rediss:// for TLS' })
+    .optional(),
   QUEUE_PREFIX: z
     .string()
-    .regex(/^[\w-]{1,64}$/)
+    .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens and underscores')
     .default('factmill'),
 
   AUTH: z.enum(['required', 'none']).optional(),
@@ -128,7 +138,7 @@ export const environmentSchema = z.object({
   PROMPTS_DIR: z.string().min(1).optional(),
   DAILY_FLUSH_AT: z
     .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM, for example 03:00')
     .default('03:00'),
   TIME_ZONE: z
     .string()
@@ -150,13 +160,13 @@ export const environmentSchema = z.object({
 
   COMPRESS_DAILY_AT: z
     .string()
-    .regex(/^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/, 'has to be HH:MM or off')
+    .regex(/^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/, 'must be HH:MM, for example 03:00, or off')
     .default('03:00'),
   COMPRESS_WEEKLY_AT: z
     .string()
     .regex(
       /^(?:off|(?:sunday|monday|tuesday|wednesday|thursday|friday|saturday) (?:[01]\d|2[0-3]):[0-5]\d)$/,
-      'has to be a weekday and HH:MM, as in monday 04:00, or off',
+      'must be a weekday and HH:MM, for example monday 04:00, or off',
     )
     .default('monday 04:00'),
 

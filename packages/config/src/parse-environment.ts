@@ -1,12 +1,7 @@
-import { AppError } from '@factmill/errors';
+import { AppError, explainRule } from '@factmill/errors';
 import { type Environment, environmentSchema } from './environment.ts';
 
 export type RawEnvironment = Readonly<Record<string, string | undefined>>;
-
-function rule(message: string): string {
-  // zod quotes the value in some messages ("received …"); only the rule may be shown.
-  return message.replace(/, received .*$/s, '').replace(/^Invalid input: /, '');
-}
 
 /**
  * Checks the environment.
@@ -17,27 +12,27 @@ export function parseEnvironment(raw: RawEnvironment): Environment {
   const present = Object.fromEntries(
     Object.entries(raw).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = environmentSchema.safeParse(present);
+  const parsed = environmentSchema.safeParse(present, { error: explainRule });
   const problems = crossChecks(present);
   if (parsed.success && problems.length === 0) return parsed.data;
   const broken = parsed.success
     ? []
-    : parsed.error.issues.map((issue) => ({ name: String(issue.path[0]), rule: rule(issue.message) }));
+    : parsed.error.issues.map((issue) => ({ name: String(issue.path[0]), rule: issue.message }));
   throw invalid([...broken, ...problems]);
 }
 
 type ConfigProblem = Readonly<{ name: string; rule: string }>;
 
-/** What has to be set together. Looks at what is set only, so that it can be told beside values that are wrong. */
+/** What must be set together. Looks at what is set only, so that it can be told beside values that are wrong. */
 function crossChecks(
   environment: Readonly<Partial<Record<keyof Environment, string | undefined>>>,
 ): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (environment.LLM_BASE_URL !== undefined && environment.LLM_MODEL === undefined) {
-    problems.push({ name: 'LLM_MODEL', rule: 'has to be set together with LLM_BASE_URL' });
+    problems.push({ name: 'LLM_MODEL', rule: 'must be set together with LLM_BASE_URL' });
   }
   if (environment.LLM_MODEL !== undefined && environment.LLM_BASE_URL === undefined) {
-    problems.push({ name: 'LLM_BASE_URL', rule: 'has to be set together with LLM_MODEL' });
+    problems.push({ name: 'LLM_BASE_URL', rule: 'must be set together with LLM_MODEL' });
   }
   const wantsRemoteEmbedding =
     environment.EMBEDDING_PROVIDER === 'openai' ||
@@ -46,7 +41,7 @@ function crossChecks(
   if (wantsRemoteEmbedding && environment.EMBEDDING_MODEL === undefined) {
     problems.push({
       name: 'EMBEDDING_MODEL',
-      rule: 'has to be set for an OpenAI-compatible embedding endpoint',
+      rule: 'must be set for an OpenAI-compatible embedding endpoint',
     });
   }
   if (
@@ -56,15 +51,15 @@ function crossChecks(
   ) {
     problems.push({
       name: 'EMBEDDING_BASE_URL',
-      rule: 'or LLM_BASE_URL has to be set together with EMBEDDING_MODEL',
+      rule: 'or LLM_BASE_URL must be set together with EMBEDDING_MODEL',
     });
   }
   const reranks = (environment.RERANK_PROVIDER ?? 'none') !== 'none';
   if (reranks && environment.RERANK_BASE_URL === undefined) {
-    problems.push({ name: 'RERANK_BASE_URL', rule: 'has to be set together with RERANK_PROVIDER' });
+    problems.push({ name: 'RERANK_BASE_URL', rule: 'must be set together with RERANK_PROVIDER' });
   }
   if (reranks && environment.RERANK_PROVIDER !== 'tei' && environment.RERANK_MODEL === undefined) {
-    problems.push({ name: 'RERANK_MODEL', rule: 'has to be set for this RERANK_PROVIDER' });
+    problems.push({ name: 'RERANK_MODEL', rule: 'must be set for this RERANK_PROVIDER' });
   }
   return problems;
 }

@@ -38,7 +38,7 @@ describe('validate', () => {
   test('says first what is wrong first, and how much more there is', () => {
     const { detail, fields } = problems(z.strictObject({ a: z.string(), b: z.string(), c: z.string() }), {});
     expect(fields.map(({ field }) => field)).toEqual(['a', 'b', 'c']);
-    expect(detail).toMatch(/^a: expected string.* \(and 2 more\)\.$/);
+    expect(detail).toMatch(/^a: is missing \(and 2 more\)\.$/);
   });
 
   test('never quotes a value', () => {

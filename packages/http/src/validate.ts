@@ -1,4 +1,4 @@
-import { AppError, type FieldProblem } from '@factmill/errors';
+import { AppError, explainRule, type FieldProblem } from '@factmill/errors';
 import type { z } from 'zod';
 
 /**
@@ -7,7 +7,7 @@ import type { z } from 'zod';
  * @throws AppError `invalid_request` with one entry per wrong field; unknown fields are named.
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const parsed = schema.safeParse(value ?? {});
+  const parsed = schema.safeParse(value ?? {}, { error: explainRule });
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.flatMap(toFields).slice(0, 50);
   const first = fields[0];
@@ -24,8 +24,5 @@ function toFields(issue: z.core.$ZodIssue): FieldProblem[] {
       message: 'is not a known field',
     }));
   }
-  const message = issue.message
-    .replace(/^Invalid input: /, '')
-    .replace(/^\w/, (letter) => letter.toLowerCase());
-  return [{ field: path, message }];
+  return [{ field: path, message: issue.message }];
 }

@@ -1,0 +1,49 @@
+import { closestMatch } from 'leven';
+import { ENVIRONMENT_NAMES } from './environment.ts';
+
+/** Variables that Factmill's programs and files read beside the settings: of the CLI and of docker-compose.yml. */
+export const OTHER_NAMES: readonly string[] = [
+  'FACTMILL_API_KEY',
+  'FACTMILL_IMAGE',
+  'GATEWAY_BIND',
+  'GRAFANA_PASSWORD',
+  'GRAFANA_PORT',
+  'JAEGER_PORT',
+  'POSTGRES_PASSWORD',
+  'PROMETHEUS_PORT',
+  'REDIS_PASSWORD',
+  'STOP_GRACE_PERIOD',
+];
+
+/** What begins so is meant for Factmill. Kubernetes adds `GATEWAY_SERVICE_HOST` and the like for services of a name. */
+const PREFIXES =
+  /^(?:LLM|CHAT|EMBEDDING|RERANK|EXTRACTOR|RETRIEVAL|GATEWAY|QUEUE|SWEEP|RETRY|BREAKER|COMPRESS|PRESET)_(?!SERVICE_|PORT_)/;
+const OF_OTHERS = /^(?:OTEL|NODE|NPM|PNPM|COMPOSE|DOCKER)_|^npm_/;
+
+/** The longest name that can be a slip of a setting's. */
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * One line for every variable that looks like a setting and is none: each name of `.env`, and those of the process that
+ * begin or are spelt almost like a setting. Names only, never values.
+ */
+export function findUnknownNames(dotEnv: readonly string[], environment: readonly string[]): string[] {
+  const own = new Set(dotEnv);
+  const ofProcess = environment.filter((name) => !own.has(name)).map((name) => describe(name, false));
+  return [...dotEnv.map((name) => describe(name, true)), ...ofProcess].filter((line) => line !== null);
+}
+
+function describe(name: string, isOfDotEnv: boolean): string | null {
+  if (ENVIRONMENT_NAMES.includes(name) || OTHER_NAMES.includes(name) || OF_OTHERS.test(name)) return null;
+  const where = isOfDotEnv ? ' in .env' : '';
+  const near = nearest(name);
+  if (near !== undefined) return `${name}${where} is not a setting; did you mean ${near}?`;
+  return isOfDotEnv || PREFIXES.test(name) ? `${name}${where} is not a setting; .env.example has all.` : null;
+}
+
+/** The setting that the name is a slip of. Short names are close to many words: `HOST` to `HOME`. */
+function nearest(name: string): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) return undefined;
+  const maxDistance = name.length < 8 ? 1 : 2;
+  return closestMatch(name.toUpperCase(), [...ENVIRONMENT_NAMES], { maxDistance });
+}
