@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '@factmill/errors';
 
+export const LOCK_FILE = 'factmill.lock';
+
 export type DataDirectoryLock = Readonly<{ release(): void }>;
 
 /**
@@ -12,7 +14,7 @@ export type DataDirectoryLock = Readonly<{ release(): void }>;
  * containers that share the folder see each other. Node has no file lock of its own.
  */
 export function lockDataDirectory(directory: string): DataDirectoryLock {
-  const file = new DatabaseSync(join(directory, 'factmill.lock'));
+  const file = openLockFile(join(directory, LOCK_FILE));
   try {
     file.exec('begin exclusive');
   } catch (error) {
@@ -24,4 +26,16 @@ export function lockDataDirectory(directory: string): DataDirectoryLock {
     );
   }
   return { release: () => file.close() };
+}
+
+function openLockFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path);
+  } catch (error) {
+    throw new AppError(
+      'config_invalid',
+      'The data folder (DATA_DIR) has a factmill.lock that this user cannot open; run Factmill as the user who began it.',
+      { cause: error },
+    );
+  }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@factmill/errors';
+import { assertSpace, explainFailedStart, MARKER_FILE } from './data-directory-use.ts';
 
 /** The major version of the Postgres that PGlite is; it reads no other version's files. */
 export const EMBEDDED_POSTGRES_MAJOR = 18;
@@ -13,17 +14,6 @@ export type DataDirectory = Readonly<{
   exists: boolean;
 }>;
 
-/** Creates the data folder (only its owner may enter it) if it is not there. */
-export async function createDataDirectory(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new AppError('config_invalid', 'The data folder (DATA_DIR) cannot be created or is not a folder.', {
-      cause: error,
-    });
-  }
-}
-
 /**
  * Looks at what a locked data folder holds. The marker is written after a database has been created completely,
  * so files without it are the rest of an interrupted creation and are removed. Throws `config_invalid` when the
@@ -33,10 +23,11 @@ export async function inspectDataDirectory(directory: string): Promise<DataDirec
   const postgresDirectory = join(directory, 'postgres');
   if (!existsSync(markerPath(directory))) {
     await rm(postgresDirectory, { recursive: true, force: true });
+    await assertSpace(directory);
     await mkdir(postgresDirectory, { mode: 0o700 });
     return { postgresDirectory, exists: false };
   }
-  const major = Number((await readFile(join(postgresDirectory, 'PG_VERSION'), 'utf8')).trim());
+  const major = Number(await readVersion(directory, postgresDirectory));
   if (major !== EMBEDDED_POSTGRES_MAJOR) {
     throw new AppError(
       'config_invalid',
@@ -45,6 +36,14 @@ export async function inspectDataDirectory(directory: string): Promise<DataDirec
     );
   }
   return { postgresDirectory, exists: true };
+}
+
+async function readVersion(directory: string, postgresDirectory: string): Promise<string> {
+  try {
+    return (await readFile(join(postgresDirectory, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    throw await explainFailedStart(directory, postgresDirectory, error);
+  }
 }
 
 /** Records that the database in the folder is whole. Durable when it returns. */
@@ -67,5 +66,5 @@ export async function markDataDirectory(directory: string): Promise<void> {
 }
 
 function markerPath(directory: string): string {
-  return join(directory, 'factmill.json');
+  return join(directory, MARKER_FILE);
 }

@@ -5,13 +5,16 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '@factmill/errors';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { createDataDirectory, inspectDataDirectory, markDataDirectory } from './data-directory.ts';
+import { explainFailedStart, prepareDataDirectory } from './data-directory-use.ts';
+import { inspectDataDirectory, markDataDirectory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts';
 
 export type EmbeddedOptions = Readonly<{
   /** Folder for the database; created, for its owner only, when it is not there. */
   dataDir: string;
   logger: DatabaseLogger;
+  /** Called before a new database is created, which takes some seconds. */
+  onCreate?: () => void;
   /** Called when the database stops although nobody closed it; the process should end. */
   onLost?: (error: Error) => void;
 }>;
@@ -36,20 +39,28 @@ export type EmbeddedPostgres = Readonly<{
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const startedAt = performance.now();
   const dataDir = resolve(options.dataDir);
-  await createDataDirectory(dataDir);
+  await prepareDataDirectory(dataDir);
   const lock = lockDataDirectory(dataDir);
   try {
     const { postgresDirectory, exists } = await inspectDataDirectory(dataDir);
+    const answerOf = async <Kind extends FromWorker['kind']>(worker: Worker, kind: Kind) => {
+      try {
+        return await answer(worker, kind);
+      } catch (error) {
+        throw await explainFailedStart(dataDir, postgresDirectory, error);
+      }
+    };
     if (!exists) {
+      options.onCreate?.();
       // On a thread that ends: creating a database takes 350 MB that are not given back otherwise.
       const creator = startWorker({ kind: 'create', directory: postgresDirectory });
-      await answer(creator, 'created');
+      await answerOf(creator, 'created');
       await creator.terminate();
       await markDataDirectory(dataDir);
     }
     const password = randomBytes(18).toString('base64url');
     const worker = startWorker({ kind: 'serve', directory: postgresDirectory, password });
-    const { port } = await answer(worker, 'listening');
+    const { port } = await answerOf(worker, 'listening');
     options.logger.info(
       { created: !exists, durationMs: Math.round(performance.now() - startedAt) },
       'embedded database started',
@@ -86,11 +97,7 @@ async function answer<Kind extends FromWorker['kind']>(
     return message as Extract<FromWorker, { kind: Kind }>;
   } catch (error) {
     await worker.terminate();
-    throw new AppError(
-      'database_unavailable',
-      'The embedded database cannot be started on this data folder (DATA_DIR); its files may be damaged.',
-      { cause: error },
-    );
+    throw error;
   }
 }
 
