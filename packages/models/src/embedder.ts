@@ -18,13 +18,17 @@ export type Embedder = Readonly<{
   isCached: (texts: readonly string[]) => boolean;
   /** One L2-normalised vector per text, in the order of the texts. */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<number[][]>;
+  /** Gets a model of this process ready, so that `embed` takes no longer than embedding; nothing for others. */
+  load: () => Promise<void>;
+  /** False while `embed` would have to load the model first. */
+  isLoaded: () => boolean;
   close: () => Promise<void>;
 }>;
 
 const CACHED_VECTORS = 2000;
 
 /**
- * Creates the embedder of a provider. Nothing is loaded or connected before the first `embed`.
+ * Creates the embedder of a provider. Nothing is loaded or connected before the first `embed` or `load`.
  *
  * `embed` throws AppError: `embedding_unavailable` (no provider, or the local model stopped), a `model_*` code
  * (endpoint), `model_input` for a blank text, `shutting_down` after `close`; or the signal's reason, at once. It is
@@ -81,6 +85,8 @@ export function createEmbedderOf(source: EmbeddingSource): Embedder {
     },
     isCached: (texts) => texts.every((text) => cache.get(text) !== undefined),
     embed,
+    load: source.load ?? (async () => {}),
+    isLoaded: source.isLoaded ?? (() => true),
     close: source.close,
   };
 }
@@ -95,5 +101,7 @@ const NO_EMBEDDER: Embedder = {
       'Embeddings are off. Set EMBEDDING_PROVIDER to turn them on.',
     );
   },
+  load: async () => {},
+  isLoaded: () => true,
   close: async () => {},
 };

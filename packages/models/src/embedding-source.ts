@@ -26,5 +26,8 @@ export type EmbeddingSource = Readonly<{
   batchSize: number;
   /** One vector per text, all of the profile's size, of any length. */
   embedBatch: (texts: readonly string[], signal?: AbortSignal) => Promise<ArrayLike<number>[]>;
+  /** Gets a model of this process ready; left out where nothing has to be loaded. */
+  load?: () => Promise<void>;
+  isLoaded?: () => boolean;
   close: () => Promise<void>;
 }>;

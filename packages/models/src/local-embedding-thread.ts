@@ -13,6 +13,9 @@ export type EmbedReply =
 export type EmbeddingThread = Readonly<{
   /** Vectors of one batch. Batches are worked on one at a time, in the order of the calls. */
   run: (texts: readonly string[]) => Promise<Float32Array>;
+  /** Starts the thread and resolves when its model can embed; at once when it can already. */
+  load: () => Promise<void>;
+  isLoaded: () => boolean;
   close: () => Promise<void>;
 }>;
 
@@ -42,6 +45,8 @@ export function createEmbeddingThread(
   let worker: Worker | undefined;
   let nextId = 1;
   let closed = false;
+  let loading: Promise<void> | undefined;
+  let loaded = false;
   const pending: Pending[] = [];
 
   const rejectAll = (error: AppError): void => {
@@ -53,6 +58,8 @@ export function createEmbeddingThread(
     const fail = (cause: unknown): void => {
       if (worker !== thread) return;
       worker = undefined;
+      loading = undefined;
+      loaded = false;
       rejectAll(
         new AppError(
           'embedding_unavailable',
@@ -94,14 +101,29 @@ export function createEmbeddingThread(
     worker.postMessage(head.task, []);
   };
 
+  const run = (texts: readonly string[]): Promise<Float32Array> =>
+    new Promise((resolve, reject) => {
+      if (closed) return reject(closedError());
+      pending.push({ task: { id: nextId, texts }, resolve, reject });
+      nextId += 1;
+      if (pending.length === 1) sendNext();
+    });
+
+  /** The model answers its first batch when it is loaded and has compiled what it runs. */
+  const loadOnce = async (): Promise<void> => {
+    try {
+      await run(['load']);
+      loaded = true;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+
   return {
-    run: (texts) =>
-      new Promise((resolve, reject) => {
-        if (closed) return reject(closedError());
-        pending.push({ task: { id: nextId, texts }, resolve, reject });
-        nextId += 1;
-        if (pending.length === 1) sendNext();
-      }),
+    run,
+    load: () => (loading ??= loadOnce()),
+    isLoaded: () => loaded,
     close: async () => {
       closed = true;
       const thread = worker;

@@ -24,6 +24,8 @@ export function createLocalEmbeddings(thread: EmbeddingThread = createEmbeddingT
       const packed = await thread.run(texts.map((text) => text.slice(0, MAX_CHARACTERS)));
       return texts.map((_, index) => packed.subarray(index * dimensions, (index + 1) * dimensions));
     },
+    load: thread.load,
+    isLoaded: thread.isLoaded,
     close: thread.close,
   };
 }

@@ -111,6 +111,8 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
       loadProfile: (options) => noting(embedder.loadProfile(options)),
       isCached: embedder.isCached,
       embed: (texts, options) => noting(embedder.embed(texts, options)),
+      load: embedder.load,
+      isLoaded: embedder.isLoaded,
       close: embedder.close,
     };
     previous.set(row.id, guarded);

@@ -1,8 +1,14 @@
 import { loadConfig } from '@factmill/config';
 import type { Sql } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { expect, test } from '@jest/globals';
+import type { Embedder } from '@factmill/models';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { ModelsInUse } from '@factmill/vectors';
 import { createEmbedQuery } from './embed-query.ts';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 const { embedding } = loadConfig({
   EMBEDDING_PROVIDER: 'openai',
@@ -11,7 +17,7 @@ const { embedding } = loadConfig({
   EMBEDDING_TIMEOUT_MS: '50',
 });
 
-function open(inUse: () => Promise<never>) {
+function open(inUse: ModelsInUse['inUse']) {
   // What says which model is in use is all that is asked.
   const database = null as unknown as Sql;
   return createEmbedQuery({ database, models: { inUse }, config: embedding, now: Date.now });
@@ -24,4 +30,29 @@ test('a database that does not say which model is in use is not waited for', asy
 test('one that cannot be asked is an error', async () => {
   const away = new AppError('database_unavailable', 'The database cannot be reached.');
   await expect(open(() => Promise.reject(away))('dog')).rejects.toBe(away);
+});
+
+test('the time limit begins when the model is loaded', async () => {
+  jest.useFakeTimers();
+  const loading = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const embedder: Pick<Embedder, 'isLoaded' | 'load' | 'loadProfile'> = {
+    isLoaded: () => false,
+    load: () => {
+      asked.resolve();
+      return loading.promise;
+    },
+    loadProfile: async () => null,
+  };
+  const inUse = {
+    embedder: embedder as Embedder,
+    isComplete: true,
+    isLocal: true,
+    endpoint: undefined,
+  };
+  const answer = open(async () => inUse)('dog');
+  await asked.promise;
+  jest.advanceTimersByTime(60_000);
+  loading.resolve();
+  await expect(answer).resolves.toEqual({ unavailable: 'no_provider' });
 });

@@ -1,7 +1,7 @@
 import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { type EmbeddingProfile, untilAborted } from '@factmill/models';
+import { type Embedder, type EmbeddingProfile, untilAborted } from '@factmill/models';
 import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
 
 /** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
@@ -47,18 +47,29 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     return registered.has(profile.id);
   }
 
-  /** The result of a call to the model, or the reason why there is none. */
+  /**
+   * The result of a call to the model, or the reason why there is none. Loading a model of this process happens once
+   * and is awaited however long it takes; the time limit begins afterwards.
+   */
   async function within<T>(
-    call: (signal: AbortSignal) => Promise<T>,
+    call: (signal: AbortSignal, load: (embedder: Embedder) => Promise<void>) => Promise<T>,
   ): Promise<{ value: T } | { unavailable: string }> {
     if (now() < restingUntilMs) return { unavailable: 'timeout' };
     // Not AbortSignal.timeout: nobody can stop it, so that each search would abort a signal two seconds later.
     const timeout = new AbortController();
-    const timer = setTimeout(() => {
-      timeout.abort(new DOMException('The model took too long.', 'TimeoutError'));
-    }, timeoutMs);
+    const startTimer = () =>
+      setTimeout(() => {
+        timeout.abort(new DOMException('The model took too long.', 'TimeoutError'));
+      }, timeoutMs);
+    let timer = startTimer();
+    const load = async (embedder: Embedder): Promise<void> => {
+      if (embedder.isLoaded()) return;
+      clearTimeout(timer);
+      await embedder.load();
+      timer = startTimer();
+    };
     try {
-      return { value: await call(timeout.signal) };
+      return { value: await call(timeout.signal, load) };
     } catch (error) {
       if (timeout.signal.aborted) {
         restingUntilMs = now() + COOL_DOWN_MS;
@@ -73,8 +84,9 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
 
   return async (query) => {
     // Under one timer: they cost as much as everything else here.
-    const asked = await within(async (signal) => {
+    const asked = await within(async (signal, load) => {
       const { embedder, isComplete }: ModelInUse = await untilAborted(models.inUse(), signal);
+      await load(embedder);
       const profile = await embedder.loadProfile({ signal });
       const isKnown = profile !== null && registered.has(profile.id);
       return {
