@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,11 +47,24 @@ async function printed(line: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** What `npm run demo` prints. */
-async function playDemo(url: string): Promise<string> {
+/** What `npm run demo` prints in a folder whose `.env` says where Factmill is. */
+async function playDemo(): Promise<string> {
   const demo = fileURLToPath(new URL('../../services/standalone/src/demo.ts', import.meta.url));
-  const { stdout } = await run(process.execPath, ['--conditions=factmill-source', demo, url]);
+  await writeFile(join(folder, '.env'), `GATEWAY_PORT=${env['GATEWAY_PORT']}\n`);
+  const { GATEWAY_PORT: _, ...environment } = process.env;
+  const options = { cwd: folder, env: environment };
+  const { stdout } = await run(process.execPath, ['--conditions=factmill-source', demo], options);
+  await rm(join(folder, '.env'));
   return stdout;
+}
+
+async function post(path: string, body: object): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${env['GATEWAY_PORT']}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.json();
 }
 
 const oneLine = (output: string) => output.trim().split('\n');
@@ -61,6 +74,12 @@ test('the first start works as printed, Ctrl-C ends it, and a second start finds
   const first = await start();
   const output = first.output();
   const [extract = '', search = '', list = ''] = output.match(/curl .+/g) ?? [];
+  // The very first search, before anything was embedded.
+  const hand = { user_id: 'first', content: 'The user is allergic to peanuts.' };
+  await post('/v1/memories', hand);
+  expect(await post('/v1/memories/search', { user_id: 'first', query: 'nuts' })).not.toHaveProperty(
+    'degraded',
+  );
   const accepted = await printed(extract);
   expect(accepted).toMatchObject({ state: 'pending', user_id: 'maya' });
   const contents = await waitFor(
@@ -78,10 +97,18 @@ test('the first start works as printed, Ctrl-C ends it, and a second start finds
     expect((await fetch(url)).status).toBe(200);
   }
 
-  const demo = await playDemo(`http://127.0.0.1:${env['GATEWAY_PORT']}`);
+  const demo = await playDemo();
   expect(demo).toMatch(/\+ .*Trondheim/);
-  expect(demo).toMatch(/Where does Nora live\?\n(?: +\d\S+ .*\n)*? +\d\S+ .*Bergen/);
+  // The best answer of each question, which is the line below it.
+  expect([...demo.matchAll(/\?\n +(\d\S+) {2}(.*)/g)].map(([, , best]) => best)).toEqual([
+    expect.stringContaining('Bergen'),
+    expect.stringContaining('marine biologist'),
+    expect.stringContaining('cello'),
+    expect.stringContaining('peanuts'),
+    expect.stringContaining('Pixel'),
+  ]);
   expect(demo).toMatch(/\n\d+ memories of demo-nora are kept/);
+  expect(demo).toMatch(/lives in Bergen.*\n +before: .*Trondheim.*\n +2026-04-14 “I moved/);
 
   const second = await runToEnd('standalone', {
     ...env,
@@ -94,6 +121,7 @@ test('the first start works as printed, Ctrl-C ends it, and a second start finds
   expect(second.output).toContain('another');
   expect(first.isRunning()).toBe(true);
   expect(await interrupt(first)).toBe(0);
+  expect(first.output()).toMatch(/\nFactmill has stopped\. Nothing is lost.*\n$/);
 
   const again = await start();
   const { data } = (await printed(list)) as { data: { content: string }[] };
@@ -105,11 +133,20 @@ test('a port that is taken is named, and nothing stays behind', async () => {
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
   const { port } = blocker.address() as AddressInfo;
-  const { code, output } = await runToEnd('standalone', { ...env, GATEWAY_PORT: String(port) });
+  // On a folder of its own: the port is looked at before a database is created.
+  const dataDir = join(folder, 'never');
+  const { code, output } = await runToEnd('standalone', {
+    ...env,
+    DATA_DIR: dataDir,
+    GATEWAY_PORT: String(port),
+  });
+  await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   await new Promise((resolve) => blocker.close(resolve));
   expect(code).toBe(1);
   expect(oneLine(output)).toHaveLength(1);
-  expect(output).toContain(String(port));
+  expect(output).toContain(`Port ${port} on 127.0.0.1 is already in use`);
+  expect(output).toContain('set GATEWAY_PORT to');
+  expect(output).not.toMatch(/RETRIEVAL_PORT|EXTRACTOR_PORT/);
   const running = await start();
   expect(await interrupt(running)).toBe(0);
 });
@@ -120,4 +157,16 @@ test('a bad configuration is named, without its values', async () => {
   expect(oneLine(output)).toHaveLength(1);
   expect(output).toContain('EXTRACTOR_CONCURRENCY');
   expect(output).not.toContain('Xylophone');
+});
+
+test('a misspelt variable is named with the one that was meant, and help starts nothing', async () => {
+  const { output } = await runToEnd('standalone', { ...env, LLM_MODLE: 'Xylophone', MAX_ATTEMPTS: 'x' });
+  expect(output).toContain('factmill: LLM_MODLE is not a setting; did you mean LLM_MODEL?\n');
+  expect(output).not.toContain('Xylophone');
+  const { stdout } = await run(process.execPath, [
+    '--conditions=factmill-source',
+    entryOf('standalone'),
+    '--help',
+  ]);
+  expect(stdout).toContain('npm run demo');
 });

@@ -37,7 +37,7 @@ async function serve(browsers: BrowserAccess): Promise<HttpServer> {
       routes.post('/thing', (_request, response) => response.json({}));
     },
   });
-  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, setting: 'GATEWAY_PORT' });
   servers.push(server);
   return server;
 }

@@ -53,7 +53,7 @@ beforeAll(async () => {
       });
     },
   });
-  server = await listen(app, { host: '127.0.0.1', port: 0 });
+  server = await listen(app, { host: '127.0.0.1', port: 0, setting: 'GATEWAY_PORT' });
 });
 
 afterAll(async () => {
@@ -230,7 +230,8 @@ test('health says what is missing; readiness and liveness are status codes', asy
 });
 
 test('a port that is taken is one clear sentence', async () => {
-  await expect(listen(() => undefined, { host: '127.0.0.1', port: server.port })).rejects.toMatchObject({
+  const address = { host: '127.0.0.1', port: server.port, setting: 'GATEWAY_PORT' };
+  await expect(listen(() => undefined, address)).rejects.toMatchObject({
     code: 'port_in_use',
     message: expect.stringContaining(String(server.port)) as unknown as string,
   });

@@ -1,5 +1,6 @@
 import { AppError } from '@factmill/errors';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 export type HttpServer = Readonly<{
@@ -9,15 +10,41 @@ export type HttpServer = Readonly<{
   close: (graceMs: number) => Promise<void>;
 }>;
 
+/** Where a service listens. `setting` is the variable that says the port, for messages. */
+export type Address = Readonly<{ host: string; port: number; setting: string }>;
+
+/**
+ * Checks that all ports can be listened on, before anything else is started; port 0 is any free one.
+ *
+ * @throws AppError as `listen` does, and `config_invalid` for two services with one port
+ */
+export async function assertPortsFree(addresses: readonly Address[]): Promise<void> {
+  const settings = new Map<number, string>();
+  for (const address of addresses.filter(({ port }) => port !== 0)) {
+    const other = settings.get(address.port);
+    if (other !== undefined) {
+      throw new AppError(
+        'config_invalid',
+        `${other} and ${address.setting} are both ${address.port}: give each a port of its own.`,
+      );
+    }
+    settings.set(address.port, address.setting);
+    await new Promise<void>((resolve, reject) => {
+      const probe = createTcpServer();
+      probe.once('error', (error: NodeJS.ErrnoException) => {
+        reject(listenError(error, address));
+      });
+      probe.listen(address.port, address.host, () => probe.close(() => resolve()));
+    });
+  }
+}
+
 /**
  * Serves `app` on host:port (0 picks a free port).
  *
- * @throws AppError `port_in_use` when somebody else listens there, `config_invalid` when the address cannot be used.
+ * @throws AppError `port_in_use` when another program listens there, `config_invalid` when the address cannot be used.
  */
-export async function listen(
-  app: RequestListener,
-  options: { host: string; port: number },
-): Promise<HttpServer> {
+export async function listen(app: RequestListener, options: Address): Promise<HttpServer> {
   const server = createServer(app);
   // Longer than the idle timeout of common load balancers, so that they and not we close first.
   server.keepAliveTimeout = 65_000;
@@ -49,19 +76,17 @@ export async function listen(
   };
 }
 
-function listenError(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): AppError {
+function listenError(error: NodeJS.ErrnoException, { host, port, setting }: Address): AppError {
   if (error.code === 'EADDRINUSE') {
     return new AppError(
       'port_in_use',
-      `Port ${port} on ${host} is already in use: stop the other program or set GATEWAY_PORT, RETRIEVAL_PORT or EXTRACTOR_PORT.`,
+      `Port ${port} on ${host} is already in use: stop the other program, or set ${setting} to a free port.`,
       { cause: error },
     );
   }
-  return new AppError(
-    'config_invalid',
-    `Cannot listen on port ${port} of ${host} (${error.code ?? error.name}).`,
-    {
-      cause: error,
-    },
-  );
+  const sentence =
+    error.code === 'EACCES'
+      ? `This user may not listen on port ${port}: set ${setting} to one above 1023.`
+      : `Cannot listen on port ${port} of ${host} (${error.code ?? error.name}): check HOST and ${setting}.`;
+  return new AppError('config_invalid', sentence, { cause: error });
 }

@@ -14,6 +14,13 @@ export type ProcessContext = Readonly<{
   closers: Closers;
 }>;
 
+export type ProcessOptions = Readonly<{
+  /** Stand in for variables that are not set. */
+  defaults?: RawEnvironment;
+  /** Printed when the process has stopped as it should. */
+  farewell?: string;
+}>;
+
 /**
  * A signal to the whole process group reaches a child once from the group and once from its parent; only one
  * that comes later than this is a second wish.
@@ -26,18 +33,19 @@ const CLOSE_MARGIN_MS = 2_000;
 /**
  * The life of a service process: read the configuration, start, stop on SIGTERM, SIGINT or SIGHUP (exit 0), end at
  * once on a second signal. A start that fails prints one sentence and exits 1. Only `main.ts` files call this.
- * `defaults` stand in for variables that are not set.
  */
 export async function runProcess(
   service: string,
   start: (context: ProcessContext) => Promise<void>,
-  defaults: RawEnvironment = {},
+  { defaults = {}, farewell = '' }: ProcessOptions = {},
 ): Promise<void> {
   keepStringsFast();
   const closers = createClosers();
   let logger: Logger | undefined;
+  let signals: Signals | undefined;
+  const warn = (line: string) => process.stderr.write(`${service}: ${line}\n`);
   try {
-    const config = loadConfig({ ...defaults, ...loadProcessEnvironment() });
+    const config = loadConfig({ ...defaults, ...loadProcessEnvironment(warn) });
     logger = createLogger({
       service,
       level: config.logLevel,
@@ -47,15 +55,19 @@ export async function runProcess(
       await startTelemetry({ service, version: VERSION, otlpEndpoint: config.telemetry.otlpEndpoint }),
     );
     endOnBug(logger);
-    stopOnSignal(config, logger, closers);
+    signals = stopOnSignal(config, logger, closers, farewell);
     await start({ config, logger, telemetry, closers });
   } catch (error) {
+    // Stopped while it started: what fails now fails because of that, and the process ends when all is released.
+    if (signals?.isStopping() === true) return;
     await closers.close().catch(() => undefined);
     failStart(service, error, logger);
   }
 }
 
-function stopOnSignal(config: Config, logger: Logger, closers: Closers): void {
+type Signals = Readonly<{ isStopping: () => boolean }>;
+
+function stopOnSignal(config: Config, logger: Logger, closers: Closers, farewell: string): Signals {
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSince !== undefined) {
@@ -69,7 +81,10 @@ function stopOnSignal(config: Config, logger: Logger, closers: Closers): void {
       process.exit(1);
     }, config.shutdownGraceMs + CLOSE_MARGIN_MS).unref();
     closers.close().then(
-      () => process.exit(0),
+      () => {
+        process.stdout.write(farewell);
+        process.exit(0);
+      },
       (error: unknown) => {
         logger.error({ err: error }, 'stopped with an error');
         process.exit(1);
@@ -77,6 +92,7 @@ function stopOnSignal(config: Config, logger: Logger, closers: Closers): void {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  return { isStopping: () => stoppingSince !== undefined };
 }
 
 /** After an error that nobody handled the state is unknown: end, and let the supervisor start afresh. */

@@ -361,7 +361,11 @@ async function build(
     },
     routes: () => undefined,
   });
-  const server = await listen(app, { host: config.host, port: config.extractor.port });
+  const server = await listen(app, {
+    host: config.host,
+    port: config.extractor.port,
+    setting: 'EXTRACTOR_PORT',
+  });
   closers.add({ close: () => server.close(0) });
   logger.info(
     { url: server.url, provider: provider.name, concurrency: config.extractor.concurrency },

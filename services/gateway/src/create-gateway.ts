@@ -92,7 +92,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));
     },
   });
-  const server = await listen(app, { host: config.host, port: config.gateway.port });
+  const server = await listen(app, {
+    host: config.host,
+    port: config.gateway.port,
+    setting: 'GATEWAY_PORT',
+  });
   logger.info({ url: server.url }, 'gateway is listening');
   return {
     url: server.url,

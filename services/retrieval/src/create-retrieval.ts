@@ -2,11 +2,12 @@ import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { DEFAULT_SEARCH_MODE } from '@factmill/contracts';
 import { createKeptSigns, createKeptWords, type DatabasePool } from '@factmill/database';
+import { isAppError } from '@factmill/errors';
 import { getPreset } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
-import { createModelsInUse } from '@factmill/vectors';
+import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
 import { contextRoutes } from './context/context-routes.ts';
@@ -27,8 +28,9 @@ export type RetrievalDeps = Readonly<{
 export type Retrieval = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
 /**
- * The read side: search over HTTP. Serves as soon as the promise resolves; being ready needs the database only,
- * as search also works without embeddings. The database and the embedder belong to the caller.
+ * The read side: search over HTTP. Serves as soon as the promise resolves, with an embedding model of this process
+ * loaded, so that the first search finds by meaning. Being ready needs the database only, as search also works without
+ * embeddings. The database and the embedder belong to the caller.
  */
 export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const { config, database, embedder, logger } = deps;
@@ -46,6 +48,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     configured: embedder,
     now: Date.now,
   });
+  await loadModel(models, logger);
   const search = createSearch({
     database,
     embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
@@ -81,7 +84,11 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
     },
   });
-  const server = await listen(app, { host: config.host, port: config.retrieval.port });
+  const server = await listen(app, {
+    host: config.host,
+    port: config.retrieval.port,
+    setting: 'RETRIEVAL_PORT',
+  });
   logger.info({ url: server.url }, 'retrieval is listening');
   return {
     url: server.url,
@@ -93,4 +100,16 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       await models.close();
     },
   };
+}
+
+/** A model that cannot be loaded is no reason not to serve: searches find words, and say what is missing. */
+async function loadModel(models: ModelsInUse, logger: Logger): Promise<void> {
+  try {
+    await (await models.inUse()).embedder.load();
+  } catch (error) {
+    logger.warn(
+      { code: isAppError(error) ? error.code : 'internal' },
+      'the embedding model could not be loaded',
+    );
+  }
 }

@@ -2,6 +2,7 @@ import type { Config } from '@factmill/config';
 import { migrate, startEmbedded } from '@factmill/database';
 import { createExtractor } from '@factmill/extractor';
 import { createGateway } from '@factmill/gateway';
+import { assertPortsFree } from '@factmill/http';
 import { createEmbedder } from '@factmill/models';
 import { assertRedisReady, createQueues } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
@@ -19,10 +20,21 @@ export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; ex
  * All services in one process. What DATABASE_URL and REDIS_URL do not name is embedded: Postgres as PGlite in
  * DATA_DIR, the queue in that Postgres. The schema is brought up to date first. Everything is released through
  * the context's closers, the gateway first.
+ *
+ * @param say is told in a line what takes long
  */
-export async function createStandalone(context: ProcessContext): Promise<Standalone> {
+export async function createStandalone(
+  context: ProcessContext,
+  say: (line: string) => void,
+): Promise<Standalone> {
   const { config, logger, telemetry, closers } = context;
-  const storage = await openStorage(context);
+  // Before anything that takes time: who has to choose another port should know at once.
+  await assertPortsFree([
+    { host: config.host, port: config.gateway.port, setting: 'GATEWAY_PORT' },
+    { host: config.host, port: config.retrieval.port, setting: 'RETRIEVAL_PORT' },
+    { host: config.host, port: config.extractor.port, setting: 'EXTRACTOR_PORT' },
+  ]);
+  const storage = await openStorage(context, say);
   await migrate(storage.connectionString, { logger });
   const database = closers.add(openDatabase(config, storage, 'standalone', logger));
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
@@ -44,13 +56,17 @@ export async function createStandalone(context: ProcessContext): Promise<Standal
   return { gatewayUrl: gateway.url, retrievalUrl: retrieval.url, extractorUrl: extractor.url };
 }
 
-async function openStorage({ config, logger, closers }: ProcessContext): Promise<Storage> {
+async function openStorage(
+  { config, logger, closers }: ProcessContext,
+  say: (line: string) => void,
+): Promise<Storage> {
   if (config.storage.databaseUrl !== null) {
     return { connectionString: config.storage.databaseUrl, embedded: false };
   }
   const embedded = await startEmbedded({
     dataDir: config.storage.dataDir,
     logger,
+    onCreate: () => say(`Creating the database in ${config.storage.dataDir}, once (about 10 s)…`),
     onLost: (error) => {
       logger.fatal({ err: error }, 'the embedded database has stopped');
       process.exit(1);

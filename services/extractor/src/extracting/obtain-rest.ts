@@ -31,9 +31,8 @@ export function createObtainRest({ provider, calls }: { provider: Provider; call
     const question = await toQuestion();
     if (question === null) return null;
     try {
-      const context = { claim, purpose: 'continue', signal } as const;
-      const call = await calls.call(context, () => askRest(question, answer));
-      await calls.keep(context, call, { status: 'pinned' });
+      const call = await calls.call(() => askRest(question, answer));
+      await calls.keep(claim, call, { status: 'pinned', purpose: 'continue' }, signal);
       return call.output;
     } catch (error) {
       if (isRefusal(error)) return null;

@@ -31,10 +31,11 @@ export const DEMO_TURNS: readonly DemoTurn[] = [
   },
 ];
 
+/** As she would ask them in a later chat. */
 export const DEMO_QUESTIONS: readonly string[] = [
-  'Where does Nora live?',
-  'What is her job?',
-  'Which instrument is she learning?',
-  'What should I keep in mind when cooking for her and her sister?',
-  'What is the name of her pet?',
+  'Where do I live?',
+  'What is my job?',
+  'Which instrument am I learning?',
+  'What must I leave out when I cook for my sister?',
+  'What is my pet called?',
 ];
