@@ -5,10 +5,23 @@ import type { Authenticator, Principal } from './authenticator.ts';
 
 type AuthLocals = { principal?: Principal };
 
+/** Stands before the check of a key, and sees how it ends: it may refuse instead. */
+export type AuthenticationGuard = (
+  presented: Readonly<{ address: string | undefined; credential: string | null }>,
+  check: () => Promise<Principal>,
+) => Promise<Principal>;
+
+const noGuard: AuthenticationGuard = (_presented, check) => check();
+
 /** Authenticates each request; the key comes as a bearer token, as X-API-Key, or as a Basic password (browsers). */
-export function authentication(authenticator: Authenticator): RequestHandler {
+export function authentication(
+  authenticator: Authenticator,
+  guard: AuthenticationGuard = noGuard,
+): RequestHandler {
   return async (request, response, next) => {
-    (response.locals as AuthLocals).principal = await authenticator.authenticate(credentialOf(request));
+    const credential = credentialOf(request);
+    const check = () => authenticator.authenticate(credential);
+    (response.locals as AuthLocals).principal = await guard({ address: request.ip, credential }, check);
     next();
   };
 }

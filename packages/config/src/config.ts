@@ -81,6 +81,18 @@ export type BrowsersConfig = Readonly<{
   origins: readonly string[];
 }>;
 
+/** Points a second (a read by id is about one); 0 is no limit. See docs/operations.md. */
+export type LimitsConfig = Readonly<{
+  keyPerSecond: number;
+  tenantPerSecond: number;
+  /** How many seconds' worth may come at once in a minute, on top of that. */
+  burstSeconds: number;
+  /** Failed authentications of one address, or for one key, that are answered before it is refused. */
+  authFailuresPerMinute: number;
+  /** Proxies whose X-Forwarded-For is believed: how many, or which; false for none. */
+  trustProxy: number | readonly string[] | false;
+}>;
+
 export type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
 /** When conversations are extracted. `dailyFlushAt` is `HH:MM` in `Config.timeZone`. */
@@ -104,6 +116,7 @@ export type Config = Readonly<{
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
   storage: StorageConfig;
   auth: AuthConfig;
+  limits: LimitsConfig;
   browsers: BrowsersConfig;
   shutdownGraceMs: number;
   embedding: EmbeddingConfig;
@@ -180,6 +193,13 @@ export function loadConfig(raw: RawEnvironment): Config {
     browsers: {
       hosts: authMode(env) === 'none' ? hostsWithoutKeys(env) : null,
       origins: env.ALLOWED_ORIGINS ?? [],
+    },
+    limits: {
+      keyPerSecond: env.RATE_LIMIT_KEY,
+      tenantPerSecond: env.RATE_LIMIT_TENANT,
+      burstSeconds: env.RATE_LIMIT_BURST_S,
+      authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
+      trustProxy: env.TRUST_PROXY ?? false,
     },
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     embedding: embeddingConfig(env),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -29,6 +30,23 @@ const origin = z
     (text) => URL.canParse(text) && new URL(text).origin === text && text !== 'null',
     'must be origins such as https://app.example.com',
   );
+
+const PROXY_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** How many proxies stand before the gateway, or their addresses and networks. */
+const trustedProxies = z
+  .string()
+  .regex(/^(?:\d{1,2}|(?:[\w:.]+(?:\/\d{1,3})?)(?:\s*,\s*[\w:.]+(?:\/\d{1,3})?)*)$/)
+  .transform((text) => (/^\d{1,2}$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim())))
+  .refine((value) => typeof value === 'number' || value.every(isProxy), {
+    error: 'must be a number of proxies, or addresses and networks such as 10.0.0.0/8, separated by commas',
+  });
+
+function isProxy(name: string): boolean {
+  const [address = '', bits] = name.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return PROXY_NETWORKS.has(name) || (isIP(address) !== 0 && (bits === undefined || Number(bits) <= most));
+}
 
 /** Chat upstreams beside the first one, as JSON. */
 const chatUpstreams = z
@@ -93,6 +111,11 @@ export const environmentSchema = z.object({
   ALLOWED_ORIGINS: z.string().transform(listOf).pipe(z.array(origin)).optional(),
   ADMIN_API_KEY: z.string().min(24).max(256).optional(),
   DEFAULT_USER_ID: z.string().min(1).max(256).default('unknown'),
+  TRUST_PROXY: trustedProxies.optional(),
+  RATE_LIMIT_KEY: nonNegativeInt.default(500),
+  RATE_LIMIT_TENANT: nonNegativeInt.default(1_000),
+  RATE_LIMIT_BURST_S: nonNegativeInt.max(60).default(10),
+  AUTH_FAILURES_PER_MINUTE: nonNegativeInt.default(30),
   BULL_BOARD_WRITABLE: flag.default(false),
   MAX_BODY_BYTES: positiveInt.max(64 * 1024 * 1024).default(4 * 1024 * 1024),
 

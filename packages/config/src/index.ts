@@ -6,6 +6,7 @@ export type {
   CompressionConfig,
   Config,
   EmbeddingConfig,
+  LimitsConfig,
   QueueLimits,
   StorageConfig,
 } from './config.ts';

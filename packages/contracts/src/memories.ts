@@ -146,6 +146,9 @@ export const batchResultSchema = z.object({
   results: z.array(z.object({ id: z.uuid().nullable(), status: writeStatusSchema })),
 });
 
+/** All that an offset leaves out is read; a cursor reads none of it. */
+const MAX_OFFSET = 10_000;
+
 export const listMemoriesQuerySchema = z
   .strictObject({
     user_id: userIdSchema.optional(),
@@ -160,7 +163,12 @@ export const listMemoriesQuerySchema = z
     sort_by: z.enum(['created_at', 'updated_at', 'importance', 'category', 'key']).default('created_at'),
     order: z.enum(['asc', 'desc']).default('desc'),
     limit: limitQuery(200, 50),
-    offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
+    offset: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_OFFSET, `must be at most ${MAX_OFFSET}; use cursor to go further`)
+      .optional(),
     cursor: z.string().max(512).optional(),
     all_users: booleanQuerySchema.default(false),
   })

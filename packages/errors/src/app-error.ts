@@ -5,7 +5,15 @@ import { type ErrorCode, kindOfCode } from './codes.ts';
  * retry, fail or pause.
  */
 export type ErrorKind =
-  'invalid' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'unavailable' | 'too_large' | 'bug';
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'unavailable'
+  | 'limited'
+  | 'too_large'
+  | 'bug';
 
 /** One bad place in an input. `field` is a dotted path (`messages.0.content`), empty for the whole body. */
 export type FieldProblem = Readonly<{ field: string; message: string }>;

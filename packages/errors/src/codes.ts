@@ -31,6 +31,7 @@ const KINDS = {
   upstream_unavailable: 'unavailable',
   upstream_not_configured: 'not_found',
   overloaded: 'unavailable',
+  rate_limited: 'limited',
   shutting_down: 'unavailable',
   model_throttled: 'unavailable',
   model_quota: 'unavailable',

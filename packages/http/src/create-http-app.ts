@@ -27,6 +27,8 @@ export type HttpAppOptions = Readonly<{
   health: HealthChecks;
   maxBodyBytes: number;
   browsers: BrowserAccess;
+  /** Proxies whose X-Forwarded-For says which address a request is from: how many, or which. Default: none. */
+  trustProxy?: number | readonly string[] | false;
   /** Paths of an OpenAI-compatible API: their problems carry an `error` object as well. */
   isOpenAiPath?: (path: string) => boolean;
   /** Adds routes that read the body themselves. */
@@ -44,6 +46,7 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustProxy ?? false);
   app.use(requestContext(options), ...securityHeaders(), ...browserGuard(options.browsers));
   addHealthRoutes(app, options);
   options.streamingRoutes?.(app);
@@ -109,7 +112,7 @@ function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestH
     if (error.kind === 'unauthorized' && !response.hasHeader('WWW-Authenticate')) {
       response.setHeader('WWW-Authenticate', 'Bearer realm="factmill"');
     }
-    if (error.kind === 'unavailable') {
+    if (error.kind === 'unavailable' || error.kind === 'limited') {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
     }
     const problem = toProblem(error, requestId);

@@ -8,6 +8,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  limited: 429,
   unavailable: 503,
   bug: 500,
 };
@@ -19,6 +20,7 @@ const TITLE: Readonly<Record<ErrorKind, string>> = {
   not_found: 'Not found',
   conflict: 'Conflict',
   too_large: 'The request is too large',
+  limited: 'Too many requests',
   unavailable: 'Temporarily unavailable',
   bug: 'Internal error',
 };
@@ -52,6 +54,7 @@ const OPENAI_TYPE: Readonly<Record<ErrorKind, string>> = {
   not_found: 'not_found_error',
   conflict: 'invalid_request_error',
   too_large: 'invalid_request_error',
+  limited: 'rate_limit_error',
   unavailable: 'server_error',
   bug: 'server_error',
 };

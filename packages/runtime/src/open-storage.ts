@@ -20,6 +20,12 @@ export function externalStorage(config: Config): Storage {
 }
 
 /**
+ * How long one statement may take where somebody waits for its answer: a search less than the gateway waits for it.
+ * What works in the background, and all services in one process, have a minute.
+ */
+const STATEMENT_TIMEOUT_MS: Readonly<Record<string, number>> = { gateway: 30_000, retrieval: 10_000 };
+
+/**
  * A pool for this process. It connects on first use.
  *
  * @param share of the connections that are configured, for what is better done by fewer statements at once
@@ -35,7 +41,7 @@ export function openDatabase(
     connectionString: storage.connectionString,
     max: Math.ceil(share * config.storage.poolMax),
     applicationName: `factmill-${service}`,
-    statementTimeoutMs: 60_000,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS[service] ?? 60_000,
     logger,
   });
 }

@@ -1,4 +1,4 @@
-import { authentication, type Authenticator } from '@factmill/auth';
+import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { type DatabasePool, findDropped } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
@@ -12,6 +12,7 @@ import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/ad
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { createMemoryTool } from './tools/memory-tool.ts';
 import { mcpRoutes } from './tools/mcp-server.ts';
+import { createGatewayLimits } from './gateway-limits.ts';
 import { newId } from './new-id.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { v1Routes } from './routes/v1-routes.ts';
@@ -43,12 +44,15 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     },
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
+  const callerLimits = createGatewayLimits({ config, authenticator: deps.authenticator });
+  const { authenticate, beforeBody, afterBody } = callerLimits;
   const routes: RouteDeps = {
     config,
     logger,
     database,
     queues,
     authenticator: deps.authenticator,
+    admit: [authenticate, ...beforeBody],
     limits,
     schedule,
     accept: createAccept({ database, limits, schedule, enqueueAccepted }),
@@ -63,6 +67,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     telemetry: deps.telemetry,
     maxBodyBytes: config.gateway.maxBodyBytes,
     browsers: config.browsers,
+    trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
     health: {
       describe: () => ({
@@ -78,11 +83,16 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     },
     streamingRoutes: chat.routes,
     routes: (app) => {
-      const authenticate = authentication(deps.authenticator);
       // First what is called most: every router in front of it costs each request.
-      app.use('/v1', authenticate);
+      app.use('/v1', authenticate, beforeBody, afterBody);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);
-      app.use('/mcp', authenticate, mcpRoutes({ tool: createMemoryTool(routes), logger }));
+      app.use(
+        '/mcp',
+        authenticate,
+        beforeBody,
+        afterBody,
+        mcpRoutes({ tool: createMemoryTool(routes), logger }),
+      );
       app.use(referenceRoutes(VERSION));
       app.get('/', (_request, response) => {
         response.redirect('/docs');
@@ -104,6 +114,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     async close() {
       await server.close(config.shutdownGraceMs);
       await chat.close();
+      callerLimits.close();
     },
   };
 }

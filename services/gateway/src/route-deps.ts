@@ -4,6 +4,7 @@ import type { AcceptRequest, DatabasePool } from '@factmill/database';
 import type { Queues } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
 import type { Authenticator } from '@factmill/auth';
+import type { RequestHandler } from 'express';
 import type { AcceptedRequest } from './accepting/accept.ts';
 
 /** What the routes are built from. */
@@ -13,6 +14,8 @@ export type RouteDeps = Readonly<{
   database: DatabasePool;
   queues: Queues;
   authenticator: Authenticator;
+  /** What requests pass whose body is not read yet: who asks, and whether they may ask more. */
+  admit: RequestHandler[];
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
   /** When conversations are extracted, where they do not say. */

@@ -1,4 +1,4 @@
-import { authentication, type Authenticator } from '@factmill/auth';
+import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { DEFAULT_SEARCH_MODE } from '@factmill/contracts';
 import { createKeptSigns, createKeptWords, type DatabasePool } from '@factmill/database';
@@ -13,6 +13,7 @@ import { createAccessRecorder } from './access-recorder.ts';
 import { contextRoutes } from './context/context-routes.ts';
 import { createRecollect } from './context/recollect.ts';
 import { createEmbedQuery } from './embed-query.ts';
+import { createRetrievalLimits } from './retrieval-limits.ts';
 import { createSearch } from './search.ts';
 import { searchRoutes } from './search-routes.ts';
 
@@ -62,6 +63,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     now,
   });
   const recollect = createRecollect({ database, search });
+  const limits = createRetrievalLimits({ config, authenticator: deps.authenticator });
   const app = createHttpApp({
     service: 'retrieval',
     version: VERSION,
@@ -69,6 +71,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     telemetry: deps.telemetry,
     maxBodyBytes: config.retrieval.maxBodyBytes,
     browsers: config.browsers,
+    trustProxy: config.limits.trustProxy,
     health: {
       describe: () => ({
         auth: config.auth.mode,
@@ -79,7 +82,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       readiness: createReadiness({ database }),
     },
     routes: (app) => {
-      app.use(authentication(deps.authenticator));
+      app.use(limits.authenticate, limits.afterBody);
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
       app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
     },
@@ -95,6 +98,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     port: server.port,
     async close() {
       await server.close(config.shutdownGraceMs);
+      limits.close();
       await accesses.close();
       await reranker?.close();
       await models.close();

@@ -15,6 +15,8 @@ import type { QueuedExtraction } from '@factmill/queue';
 /** Requests in one statement; measured best between 32 and 128 at 50 connections. */
 const MAX_BATCH = 64;
 const MAX_IN_FLIGHT = 2;
+/** Requests that can be accepted together. */
+export const MAX_ACCEPTING_AT_ONCE = MAX_BATCH * MAX_IN_FLIGHT;
 /** A batch that lost to a concurrent transaction has done nothing and is run again this often. */
 const MAX_TRIES = 3;
 

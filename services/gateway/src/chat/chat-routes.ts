@@ -1,4 +1,3 @@
-import { authentication } from '@factmill/auth';
 import { OPERATIONS } from '@factmill/contracts';
 import { findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
@@ -45,14 +44,14 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   return {
     isUpstreamPath: (path) => /^\/v1\//i.test(path) && !isOwnPath(path),
     routes(app) {
-      const authenticate = authentication(deps.authenticator);
+      const { admit } = deps;
       if (upstreams === null) {
-        app.post('/v1/chat/completions', authenticate, notConfigured);
+        app.post('/v1/chat/completions', admit, notConfigured);
         return;
       }
       app.post(
         '/v1/chat/completions',
-        authenticate,
+        admit,
         requireJson,
         raw({ type: () => true, limit: chat.maxBodyBytes }),
         chatCompletions({
@@ -64,7 +63,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           isOurKey,
         }),
       );
-      app.all('/v1/*path', ownFirst, authenticate, passThrough(upstreams, isOurKey));
+      app.all('/v1/*path', ownFirst, admit, passThrough(upstreams, isOurKey));
     },
     async close() {
       await remember.close();

@@ -1,0 +1,31 @@
+import { Redis } from 'ioredis';
+
+/**
+ * How long a request waits for a Redis that is connected and silent. After `SILENT_MS` the connection counts as lost,
+ * and nobody waits any more until it is back.
+ */
+const ANSWER_MS = 50;
+const SILENT_MS = 1_000;
+
+/** The connection of the rate limits: it fails at once, because the limits go on in the process without it. */
+export function openLimitsRedis(url: string): Redis {
+  const redis = new Redis(url, {
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt - 1, 5), 1_000),
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: ANSWER_MS,
+    socketTimeout: SILENT_MS,
+    enableAutoPipelining: true,
+  });
+  // The queue's connections say in the log that Redis is away.
+  redis.on('error', () => undefined);
+  return redis;
+}
+
+/** ioredis leaves its socket timeout behind, which would keep the process alive until it ends. */
+export function closeLimitsRedis(redis: Redis): void {
+  redis.disconnect();
+  clearTimeout(redis['socketTimeoutTimer']);
+}

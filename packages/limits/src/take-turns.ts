@@ -1,0 +1,56 @@
+import { principalOf } from '@factmill/auth';
+import { isAppError } from '@factmill/errors';
+import type { RequestHandler, Response } from 'express';
+import type { FairQueue } from './fair-queue.ts';
+import type { CountLimited } from './limit-metrics.ts';
+import { workRequestOf } from './rate-limit.ts';
+import { slotsOf, type WorkClass, workOf } from './work.ts';
+
+export type TakeTurnsDeps = Readonly<{
+  /** Which queue the work of a class goes through; null: none of this process. */
+  queueOf: (work: WorkClass) => FairQueue | null;
+  count: CountLimited;
+}>;
+
+/** Handlers of callers that have gone end long before: no statement takes as long. */
+const MAX_AFTER_GONE_MS = 60_000;
+
+/**
+ * Has each request wait for its turn before its handler begins; its slots are free again when the handler has
+ * answered. A caller that goes away while it waits leaves the queue; while its work runs, the slots stay taken until
+ * that ends, because the database goes on too.
+ */
+export function takeTurns({ queueOf, count }: TakeTurnsDeps): RequestHandler {
+  return async (request, response, next) => {
+    const work = workOf({ ...workRequestOf(request), body: request.body as unknown });
+    const slots = slotsOf(work);
+    const queue = slots === 0 ? null : queueOf(work);
+    if (queue === null) {
+      next();
+      return;
+    }
+    const gone = new AbortController();
+    response.once('close', () => {
+      gone.abort();
+    });
+    try {
+      const release = await queue.acquire(principalOf(response).tenantId, slots, gone.signal);
+      releaseAtEnd(response, release);
+    } catch (error) {
+      if (isAppError(error) && !gone.signal.aborted) count('overload', work);
+      throw error;
+    }
+    next();
+  };
+}
+
+function releaseAtEnd(response: Response, release: () => void): void {
+  const end = response.end.bind(response) as (...args: unknown[]) => Response;
+  response.end = ((...args: unknown[]) => {
+    release();
+    return end(...args);
+  }) as Response['end'];
+  response.once('close', () => {
+    if (!response.writableEnded) setTimeout(release, MAX_AFTER_GONE_MS).unref();
+  });
+}

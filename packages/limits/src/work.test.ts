@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { OPERATIONS } from '@factmill/contracts';
+import { pointsOf, slotsOf, WORK_CLASSES, workOf } from './work.ts';
+
+const classOf = (method: string, path: string, query: Record<string, string> = {}, body?: unknown) =>
+  workOf({ method, path, query, body });
+
+describe('classes of work', () => {
+  test('every operation has the class of what it does', () => {
+    const exceptions: Readonly<Record<string, string>> = {
+      'post /v1/conversations/{id}/messages': 'accept',
+      'post /v1/conversations/{id}/flush': 'accept',
+      'post /v1/extractions': 'accept',
+      'post /v1/extractions/replay': 'heavy',
+      'post /v1/memories/search': 'search',
+      'post /v1/context': 'search',
+      'post /v1/memories/batch': 'batch',
+      'post /v1/documents': 'document',
+    };
+    for (const { method, path } of OPERATIONS) {
+      const usual = path.startsWith('/v1/tools/') && method === 'post' ? 'tool' : null;
+      expect({
+        method,
+        path,
+        work: classOf(method.toUpperCase(), path.replace(/\{\w+\}/g, 'some-id')),
+      }).toEqual({
+        method,
+        path,
+        work: exceptions[`${method} ${path}`] ?? usual ?? (method === 'get' ? 'read' : 'write'),
+      });
+    }
+    expect(classOf('POST', '/v1/chat/completions')).toBe('chat');
+    expect(classOf('POST', '/mcp')).toBe('tool');
+  });
+
+  test('an address that the router takes for the same has the same class', () => {
+    expect(classOf('POST', '/v1/Memories/BATCH/')).toBe('batch');
+    expect(classOf('POST', '/v1/memories/search/')).toBe('search');
+  });
+
+  test('what reads much is heavy', () => {
+    expect(classOf('GET', '/v1/memories', { all_users: 'true' })).toBe('heavy');
+    expect(classOf('GET', '/v1/memories', { offset: '10000' })).toBe('heavy');
+    expect(classOf('GET', '/v1/memories', { q: 'tea' })).toBe('heavy');
+    expect(classOf('GET', '/v1/memories', { offset: '50' })).toBe('read');
+    expect(classOf('POST', '/v1/memories/search', {}, { query: 'x', all_users: true })).toBe('heavy_search');
+    expect(classOf('POST', '/v1/context', {}, { as_of: '2026-01-01T00:00:00Z' })).toBe('heavy_search');
+    expect(classOf('POST', '/v1/memories/search', {}, { query: 'x' })).toBe('search');
+    expect(classOf('POST', '/v1/memories/search', {}, 'no object')).toBe('search');
+  });
+
+  test('a chat holds no slot while its upstream talks; everything costs something', () => {
+    expect(slotsOf('chat')).toBe(0);
+    for (const work of WORK_CLASSES) expect(pointsOf(work)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,91 @@
+import { authentication, type Authenticator } from '@factmill/auth';
+import type { Config, LimitsConfig } from '@factmill/config';
+import {
+  closeLimitsRedis,
+  createAuthenticationGuard,
+  createCountLimited,
+  createFairQueue,
+  createRateLimit,
+  createRates,
+  openLimitsRedis,
+  takeTurns,
+  type TenantRates,
+  watchQueues,
+} from '@factmill/limits';
+import type { RequestHandler } from 'express';
+import { MAX_ACCEPTING_AT_ONCE } from './accepting/accept.ts';
+
+export type GatewayLimits = Readonly<{
+  /** Says who asks. */
+  authenticate: RequestHandler;
+  /** What every request with a key passes before its body is read. Behind `authenticate`. */
+  beforeBody: RequestHandler[];
+  /** What it passes before its handler. */
+  afterBody: RequestHandler[];
+  close: () => void;
+}>;
+
+/** Connections that are left for accepting, for looking up keys and for health. */
+const CONNECTIONS_LEFT = 3;
+/** What one tenant may take while others are active. */
+const SHARE = 0.4;
+const WAITING = { activeMs: 30_000, maxWaiting: 500, maxWaitMs: 10_000 } as const;
+
+/**
+ * What keeps one caller from taking what belongs to all (docs/operations.md, Limits and fairness). Messages are accepted
+ * through a queue of their own, so that no other work is before them.
+ */
+export function createGatewayLimits(
+  deps: Readonly<{ config: Config; authenticator: Authenticator }>,
+): GatewayLimits {
+  const { config } = deps;
+  const { redisUrl, queuePrefix, poolMax } = config.storage;
+  const now = () => performance.now();
+  const count = createCountLimited('gateway');
+  const redis = redisUrl === null ? null : openLimitsRedis(redisUrl);
+  const rateLimit = createRateLimit({
+    rates: createRates({ redis, keyPrefix: queuePrefix, now }),
+    ratesOf: () => ratesOf(config.limits),
+    isOpen: config.auth.mode === 'none',
+    count,
+  });
+  const slots = Math.max(1, poolMax - CONNECTIONS_LEFT);
+  const working = createFairQueue({ ...WAITING, slots, share: Math.floor(slots * SHARE), now });
+  const accepting = createFairQueue({
+    ...WAITING,
+    slots: MAX_ACCEPTING_AT_ONCE,
+    share: Math.floor(MAX_ACCEPTING_AT_ONCE * SHARE),
+    now,
+  });
+  const gauges = watchQueues('gateway', { working, accepting });
+  const guard = createAuthenticationGuard({
+    maxFailures: config.limits.authFailuresPerMinute,
+    count,
+    now,
+  });
+  return {
+    authenticate: authentication(deps.authenticator, guard),
+    beforeBody: [rateLimit.limit],
+    afterBody: [
+      rateLimit.limitByBody,
+      takeTurns({
+        queueOf: (work) => {
+          if (work === 'accept') return accepting;
+          // Searches wait in the retrieval service.
+          return work === 'search' || work === 'heavy_search' ? null : working;
+        },
+        count,
+      }),
+    ],
+    close() {
+      gauges.close();
+      if (redis !== null) closeLimitsRedis(redis);
+    },
+  };
+}
+
+/** The numbers of a tenant: the same for all. Limits of single tenants belong here. */
+function ratesOf({ keyPerSecond, tenantPerSecond, burstSeconds }: LimitsConfig): TenantRates {
+  const rate = (perSecond: number) => (perSecond === 0 ? null : { perSecond, burstSeconds });
+  return { key: rate(keyPerSecond), tenant: rate(tenantPerSecond) };
+}

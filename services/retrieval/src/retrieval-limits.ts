@@ -1,0 +1,55 @@
+import { authentication, type Authenticator } from '@factmill/auth';
+import type { Config } from '@factmill/config';
+import {
+  createAuthenticationGuard,
+  createCountLimited,
+  createFairQueue,
+  takeTurns,
+  watchQueues,
+} from '@factmill/limits';
+import type { RequestHandler } from 'express';
+
+export type RetrievalLimits = Readonly<{
+  authenticate: RequestHandler;
+  /** What a request passes before its handler. Behind `authenticate`, with the body read. */
+  afterBody: RequestHandler[];
+  close: () => void;
+}>;
+
+/** A search keeps about as much of a processor busy as half a connection of the pool. */
+const SEARCHES_PER_CONNECTION = 0.5;
+/** Where searches wait for a model elsewhere most of their time, so many more are under way at once. */
+const WAITING_FOR_MODELS = 8;
+const SHARE = 0.4;
+
+/**
+ * What keeps the searches of one tenant from holding up those of others (docs/operations.md, Limits and fairness). The
+ * rates of keys and tenants are the gateway's: it is the door.
+ */
+export function createRetrievalLimits(
+  deps: Readonly<{ config: Config; authenticator: Authenticator }>,
+): RetrievalLimits {
+  const { config } = deps;
+  const now = () => performance.now();
+  const count = createCountLimited('retrieval');
+  const callsModels = config.embedding.provider === 'openai' || config.retrieval.rerank.provider !== 'none';
+  const slots = Math.ceil(
+    config.storage.poolMax * SEARCHES_PER_CONNECTION * (callsModels ? WAITING_FOR_MODELS : 1),
+  );
+  const searching = createFairQueue({
+    slots,
+    share: Math.floor(slots * SHARE),
+    activeMs: 30_000,
+    maxWaiting: 500,
+    // Less than the gateway waits for an answer.
+    maxWaitMs: 10_000,
+    now,
+  });
+  const gauges = watchQueues('retrieval', { searching });
+  const guard = createAuthenticationGuard({ maxFailures: config.limits.authFailuresPerMinute, count, now });
+  return {
+    authenticate: authentication(deps.authenticator, guard),
+    afterBody: [takeTurns({ queueOf: () => searching, count })],
+    close: gauges.close,
+  };
+}
