@@ -94,13 +94,14 @@ export type Rejection = { reason: string; count: number };
 
 /**
  * What a reply said.
- * - `ok`: at least one item, all of the reply was read
+ * - `ok`: all of the reply was read, and it has items; they may all be too long to be taken
  * - `empty`: the reply says that there is nothing to remember
  * - `truncated`: the reply breaks off or is damaged; its complete items are in `candidates`
+ * - `refusal`: the model declines, in a reply that is to be one line
  * - `invalid`: nothing usable
  */
 export type ParsedReply = {
-  status: 'ok' | 'empty' | 'invalid' | 'truncated';
+  status: 'ok' | 'empty' | 'invalid' | 'refusal' | 'truncated';
   candidates: RawCandidate[];
   rejected: Rejection[];
 };

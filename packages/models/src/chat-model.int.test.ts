@@ -1,4 +1,6 @@
 import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AppError, isAppError } from '@factmill/errors';
 import {
@@ -10,6 +12,7 @@ import {
   waitFor,
 } from '@factmill/testkit';
 import { type ChatModel, type ChatModelConfig, createChatModel } from './chat-model.ts';
+import { receivedReplyOf } from './received-reply.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const PROMPT = 'My favourite tea is oolong.';
@@ -125,11 +128,22 @@ describe('createChatModel', () => {
     ['a filtered answer', ok({ content: 'Wel' }, 'content_filter'), 'model_refusal'],
     ['a limit reached without text', ok({ content: '' }, 'length'), 'model_truncated'],
     ['null content', ok({ content: null }), 'model_bad_reply'],
-    ['no choices', { body: { choices: [] } }, 'model_bad_reply'],
-    ['JSON cut short', { body: '{"choices":[{"mess' }, 'model_bad_reply'],
-    ['text', { body: 'fine, thank you', headers: { 'content-type': 'text/plain' } }, 'model_bad_reply'],
-    ['an empty body', { body: '' }, 'model_bad_reply'],
-    ['200 with an unknown error', { body: { error: { message: PROMPT } } }, 'model_bad_reply'],
+    ['no choices', { body: { choices: [] } }, 'model_transient'],
+    ['JSON cut short', { body: '{"choices":[{"mess' }, 'model_transient'],
+    ['text', { body: 'fine, thank you', headers: { 'content-type': 'text/plain' } }, 'model_transient'],
+    ['choices that are null', { body: { choices: null } }, 'model_transient'],
+    ['a choice without a message', { body: { choices: [{ index: 0 }] } }, 'model_transient'],
+    ['a web page that is called JSON', { body: html.body }, 'model_transient'],
+    [
+      'cut gzip',
+      {
+        body: gzipSync(JSON.stringify({ choices: [{ message: { content: PROMPT } }] })).subarray(0, 40),
+        headers: { 'content-encoding': 'gzip' },
+      },
+      'model_transient',
+    ],
+    ['an empty body', { body: '' }, 'model_transient'],
+    ['200 with an unknown error', { body: { error: { message: PROMPT } } }, 'model_transient'],
     ['200 with error 429', { body: { error: { message: PROMPT, code: 429 } } }, 'model_throttled'],
     ['200 with an overload', { body: { error: { type: 'overloaded_error' } } }, 'model_transient'],
     ['200 with a long context', { body: { error: { code: 'context_length_exceeded' } } }, 'model_input'],
@@ -144,6 +158,42 @@ describe('createChatModel', () => {
     const shown = `${thrown.message} ${String(thrown.cause)} ${JSON.stringify(thrown.cause)} ${thrown.cause instanceof Error ? thrown.cause.stack : ''}`;
     expect(shown).not.toContain(PROMPT);
     expect(shown).not.toContain(KEY);
+  });
+
+  test.each<[string, ScriptedReply, object]>([
+    ['that is no JSON', { body: `no ${'x'.repeat(9_000)}` }, { raw: `no ${'x'.repeat(3_997)}`, model: null }],
+    [
+      'that declines',
+      {
+        body: {
+          model: 'big',
+          choices: [{ message: { refusal: 'No.' }, finish_reason: 'stop' }],
+          usage: { prompt_tokens: 7, completion_tokens: 2 },
+        },
+      },
+      { model: 'big', finishReason: 'stop', promptTokens: 7, completionTokens: 2 },
+    ],
+    ['that broke off before any text', ok({ content: '' }, 'length'), { finishReason: 'length' }],
+  ])('a reply %s is known with the error, beside it', async (_name, reply, expected) => {
+    server.setReply(() => reply);
+    const thrown = await failure();
+    expect(receivedReplyOf(thrown)).toMatchObject(expected);
+    expect(inspect(thrown, { depth: 9, showHidden: true })).not.toContain('xxxx');
+  });
+
+  test('what was not answered with success is no reply', async () => {
+    server.setReply(() => error(500));
+    expect(receivedReplyOf(await failure())).toBeUndefined();
+  });
+
+  test.each(['text/event-stream', 'application/json'])('events as %s, unasked, are read', async (type) => {
+    const event = (delta: object, finish: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ delta, finish_reason: finish }] })}\n\n`;
+    const body = `${event({ content: 'wh' }, null)}${event({ content: 'ole' }, 'stop')}data: [DONE]\n\n`;
+    server.setReply(() => ({ body, headers: { 'content-type': type } }));
+    expect((await model.complete({ messages })).text).toBe('whole');
+    server.setReply(() => ({ body: event({ content: 'wh' }, null), headers: { 'content-type': type } }));
+    expect(await failure()).toMatchObject({ code: 'model_transient' });
   });
 
   test('a refused connection names host and port but no credentials', async () => {

@@ -1,8 +1,9 @@
 import { isAppError } from '@factmill/errors';
-import { parseChatReply } from './chat-reply.ts';
-import { createEndpointClient, type EndpointClient } from './endpoint-client.ts';
+import { parseChatReply, readCost } from './chat-reply.ts';
+import { createEndpointClient, type EndpointClient, type PostReply } from './endpoint-client.ts';
 import { ModelCallError } from './error-signals.ts';
 import { joinChunks } from './join-chunks.ts';
+import { noteReceived } from './received-reply.ts';
 import { createRequestShape, type ReplySchema } from './request-shape.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
@@ -39,7 +40,10 @@ export type ChatRequest = Readonly<{
 export type ChatReply = Readonly<{
   /** Empty only where the request allows it. */
   text: string;
-  /** As the endpoint says it: `stop`, or `length` when the text was cut at `maxTokens`. */
+  /**
+   * As the endpoint says it: `stop`, or `length` when the text was cut at `maxTokens`. Of an empty text `tool_calls` or
+   * `reasoning_only` when the model gave that instead.
+   */
   finishReason: string;
   /** 0 when the endpoint does not count. */
   usage: Readonly<{ promptTokens: number; completionTokens: number }>;
@@ -60,7 +64,8 @@ export type ChatModel = Readonly<{
  * `complete` makes one attempt and throws AppError: `model_throttled` and `model_transient` (try again later),
  * `model_quota`, `model_config` (someone has to act), `model_input`, `model_refusal`, `model_truncated`,
  * `model_bad_reply` (this request will not work), `shutting_down` after `close`. When the request's signal fires it
- * rejects at once with that signal's reason. Throws `model_config` here when `baseUrl` is no URL.
+ * rejects at once with that signal's reason. Of a reply that came but is no answer the error knows the beginning
+ * (`receivedReplyOf`). Throws `model_config` here when `baseUrl` is no URL.
  */
 export function createChatModel(
   config: ChatModelConfig,
@@ -79,25 +84,34 @@ export function createChatModelAt(
   const { model, temperature = 0.1 } = config;
   const shape = createRequestShape(model);
 
-  const ask = async (request: ChatRequest): Promise<unknown> => {
+  const ask = async (request: ChatRequest): Promise<PostReply> => {
     const { messages, schema, stream = false, signal, outputFactor = 1 } = request;
     const maxTokens = (request.maxTokens ?? config.maxTokens ?? 512) * outputFactor;
     const { body, sent } = shape.build({ messages, maxTokens, temperature, schema, stream });
     try {
-      if (!stream) return await endpoint.post('/chat/completions', body, signal);
-      const reply = await endpoint.postStreamed('/chat/completions', body, signal);
-      return 'events' in reply ? joinChunks(reply.events) : reply.body;
+      return await endpoint.post('/chat/completions', body, signal);
     } catch (error) {
       if (shape.learn(sent, rejectedParameterOf(error))) return ask(request);
       throw error;
     }
   };
 
+  function readReply(raw: string, read: () => unknown, { mayBeEmpty = false }: ChatRequest): ChatReply {
+    let body: unknown;
+    try {
+      body = read();
+      return parseChatReply(body, model, { mayBeEmpty });
+    } catch (error) {
+      throw noteReceived(endpoint.toError(error), { raw, ...readCost(body) });
+    }
+  }
+
   return {
     name: model,
     complete: async (request) => {
       try {
-        return parseChatReply(await ask(request), model, { mayBeEmpty: request.mayBeEmpty ?? false });
+        const { raw, body, events } = await ask(request);
+        return readReply(raw, () => (events === undefined ? body : joinChunks(events)), request);
       } catch (error) {
         request.signal?.throwIfAborted();
         throw endpoint.toError(error);

@@ -1,6 +1,7 @@
 import { AppError } from '@factmill/errors';
 import type { ChatReply } from './chat-model.ts';
 import { isRecord, UnusableReplyError } from './error-signals.ts';
+import type { ReceivedReply } from './received-reply.ts';
 
 /**
  * Reads a chat completion. Pure; takes what endpoints really send: content as text, as a list of parts, null, or
@@ -19,25 +20,43 @@ export function parseChatReply(
   const message = isRecord(choice) ? choice['message'] : undefined;
   if (!isRecord(body) || !isRecord(choice) || !isRecord(message)) throw new UnusableReplyError(body);
 
-  const finishReason = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop';
+  const given = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop';
   const refused = typeof message['refusal'] === 'string' && message['refusal'].trim() !== '';
-  if (refused || finishReason === 'content_filter') {
+  if (refused || given === 'content_filter') {
     throw new AppError('model_refusal', 'The model, or the filter in front of it, declined to answer.');
   }
   const text = readContent(message['content']);
   const isEmpty = text.trim() === '';
-  if (isEmpty && (finishReason === 'length' || !mayBeEmpty)) throw emptyReplyError(finishReason);
+  if (isEmpty && (given === 'length' || !mayBeEmpty)) throw emptyReplyError(given);
+  const finishReason = isEmpty ? (insteadOf(message) ?? given) : given;
 
-  const usage = isRecord(body['usage']) ? body['usage'] : {};
+  const { promptTokens, completionTokens, model } = readCost(body);
+  return { text, finishReason, usage: { promptTokens, completionTokens }, model: model ?? configuredModel };
+}
+
+/** What a reply says about itself, whatever else it is: the model that wrote it, its end, and its tokens. */
+export function readCost(body: unknown): Omit<ReceivedReply, 'raw'> {
+  const reply = isRecord(body) ? body : {};
+  const usage = isRecord(reply['usage']) ? reply['usage'] : {};
+  const choice: unknown = Array.isArray(reply['choices']) ? reply['choices'][0] : undefined;
+  const finishReason = isRecord(choice) ? choice['finish_reason'] : undefined;
+  const model = reply['model'];
   return {
-    text,
-    finishReason,
-    usage: {
-      promptTokens: readCount(usage['prompt_tokens']),
-      completionTokens: readCount(usage['completion_tokens']),
-    },
-    model: typeof body['model'] === 'string' && body['model'] !== '' ? body['model'] : configuredModel,
+    model: typeof model === 'string' && model !== '' ? model : null,
+    finishReason: typeof finishReason === 'string' ? finishReason : null,
+    promptTokens: readCount(usage['prompt_tokens']),
+    completionTokens: readCount(usage['completion_tokens']),
   };
+}
+
+/** What a message has in place of a text, if anything. */
+function insteadOf(message: Readonly<Record<string, unknown>>): string | undefined {
+  const { tool_calls: calls, function_call: call } = message;
+  if ((Array.isArray(calls) && calls.length > 0) || isRecord(call)) return 'tool_calls';
+  const thoughts = [message['reasoning_content'], message['reasoning'], message['thinking']];
+  return thoughts.some((text) => typeof text === 'string' && text.trim() !== '')
+    ? 'reasoning_only'
+    : undefined;
 }
 
 function emptyReplyError(finishReason: string): AppError {

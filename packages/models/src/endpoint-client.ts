@@ -3,6 +3,7 @@ import { AppError, isAppError } from '@factmill/errors';
 import { withDeadline } from './call-deadline.ts';
 import { UnusableReplyError } from './error-signals.ts';
 import { classifyModelError } from './model-error.ts';
+import { noteReceived, toReceived } from './received-reply.ts';
 
 export type EndpointConfig = Readonly<{
   baseUrl: string;
@@ -13,21 +14,16 @@ export type EndpointConfig = Readonly<{
   now: () => number;
 }>;
 
+/** A reply as it came, and parsed: a JSON body, or all of its server-sent events, once the last has come. */
+export type PostReply = Readonly<{ raw: string; body?: unknown; events?: readonly unknown[] }>;
+
 export type EndpointClient = Readonly<{
   /**
-   * Posts JSON to a path under the base URL and returns the parsed reply, whatever its shape.
-   * Throws the reason of `signal` when that fires, else AppError with a `model_*` code.
+   * Posts JSON to a path under the base URL and returns the parsed reply, whatever its shape, asked for or not.
+   * Throws the reason of `signal` when that fires, else AppError with a `model_*` code; what came with status 200 and
+   * could not be parsed is noted with the error (`receivedReplyOf`).
    */
-  post: (path: string, body: object, signal?: AbortSignal) => Promise<unknown>;
-  /**
-   * The same for a reply that comes as server-sent events: all of them, parsed, once the last has come. An endpoint
-   * that answers with a whole body after all gives that. Throws as `post` does.
-   */
-  postStreamed: (
-    path: string,
-    body: object,
-    signal?: AbortSignal,
-  ) => Promise<Readonly<{ events: readonly unknown[] }> | Readonly<{ body: unknown }>>;
+  post: (path: string, body: object, signal?: AbortSignal) => Promise<PostReply>;
   /** Gets the JSON at a path under the base URL. Throws as `post` does. */
   get: (path: string, signal?: AbortSignal) => Promise<unknown>;
   /** Classifies an error found in a reply, with this endpoint's name in the message. */
@@ -68,20 +64,23 @@ export function createEndpointClient(config: EndpointConfig): EndpointClient {
   return {
     toError,
     post: (path, body, signal) =>
-      call(signal, async (client, callSignal) =>
-        toJson(await client.post<unknown>(path, { body, signal: callSignal })),
-      ),
-    postStreamed: (path, body, signal) =>
       call(signal, async (client, callSignal) => {
         const response = await client.post(path, { body, signal: callSignal }).asResponse();
-        return isEventStream(response)
-          ? { events: await readEvents(response, client) }
-          : { body: toJson(await response.text()) };
+        const type = response.headers.get('content-type') ?? '';
+        const raw = await response.text();
+        try {
+          return isEventStream(type, raw)
+            ? { raw, events: await readEvents(raw, client) }
+            : { raw, body: toJson(raw, type) };
+        } catch (error) {
+          throw noteReceived(toError(error), toReceived(raw));
+        }
       }),
     get: (path, signal) =>
-      call(signal, async (client, callSignal) =>
-        toJson(await client.get<unknown>(path, { signal: callSignal })),
-      ),
+      call(signal, async (client, callSignal) => {
+        const response = await client.get(path, { signal: callSignal }).asResponse();
+        return toJson(await response.text(), response.headers.get('content-type') ?? '');
+      }),
     close: async () => {
       closing.abort(new AppError('shutting_down', 'The model client is closed.'));
     },
@@ -107,27 +106,27 @@ async function loadClient(url: URL, authorization: string | null, timeoutMs: num
   });
 }
 
-function isEventStream(response: Response): boolean {
-  return (response.headers.get('content-type') ?? '').includes('text/event-stream');
+/** Some endpoints stream without being asked, and some do not say so. */
+function isEventStream(type: string, text: string): boolean {
+  return type.includes('text/event-stream') || /^\s*(?:data|event):/.test(text);
 }
 
-/** Reads a stream to its end. Given the client, so that the SDK's log, which is off there, never shows a chunk. */
-async function readEvents(response: Response, client: OpenAI): Promise<unknown[]> {
+/** The events of a stream. Given the client, so that the SDK's log, which is off there, never shows a chunk. */
+async function readEvents(text: string, client: OpenAI): Promise<unknown[]> {
   const { Stream } = await import('openai/streaming');
   const events: unknown[] = [];
-  for await (const event of Stream.fromSSEResponse<unknown>(response, new AbortController(), client)) {
-    events.push(event);
-  }
+  const stream = Stream.fromSSEResponse<unknown>(new Response(text), new AbortController(), client);
+  for await (const event of stream) events.push(event);
   return events;
 }
 
-/** Some endpoints send JSON with the content type of text; the SDK hands that over as a string. */
-function toJson(body: unknown): unknown {
-  if (typeof body !== 'string') return body;
+/** Many endpoints send JSON with another content type. A page that is called JSON is a fault like any other. */
+function toJson(text: string, type: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
-    throw new UnusableReplyError(body);
+    const isPage = !type.includes('json') && /^\s*(<!doctype html|<html|<head|<body)/i.test(text);
+    throw new UnusableReplyError(text, isPage || type.includes('text/html') ? 'web_page' : 'no_answer');
   }
 }
 

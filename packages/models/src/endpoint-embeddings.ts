@@ -21,11 +21,11 @@ export function createEndpointEmbeddings(
     batchSize,
     embedBatch: async (texts, signal) => {
       const body = { model, input: texts, encoding_format: 'float', ...(asksForSize ? { dimensions } : {}) };
-      const reply = await endpoint.post('/embeddings', body, signal);
+      const { body: reply } = await endpoint.post('/embeddings', body, signal);
       const vectors = readVectors(reply, texts.length);
       const size = vectors?.[0]?.length ?? 0;
       if (!vectors || vectors.some((vector) => vector.length !== size)) {
-        throw endpoint.toError(new UnusableReplyError(reply));
+        throw endpoint.toError(new UnusableReplyError(reply, 'wrong_answer'));
       }
       profile ??= embeddingProfileOf(model, size);
       if (profile && size !== profile.dimensions) throw sizeError(size, profile.dimensions);

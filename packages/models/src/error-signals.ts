@@ -10,8 +10,13 @@ export type ErrorSignals = Readonly<{
   transport: string | undefined;
   timedOut: boolean;
   html: boolean;
-  /** A reply came that is no completion: not JSON, no choices, an error object of an unknown kind. */
+  /** A reply came that is not what was asked for, as vectors that are too few. */
   badReply: boolean;
+  /**
+   * A success that holds no answer. `none`: it is no reply of such an endpoint at all (an empty or cut body, no choices);
+   * `empty`: a completion without text, also when asked for a second time.
+   */
+  noAnswer: 'none' | 'empty' | undefined;
   retryAfterSeconds: number | undefined;
   /** Name of a request parameter that the model does not take. */
   rejectedParameter: string | undefined;
@@ -33,11 +38,14 @@ export class ModelCallError extends Error {
 /** The reply arrived with status 200 but is a web page, an error object, or something else that is no answer. */
 export class UnusableReplyError extends Error {
   readonly body: unknown;
+  readonly kind: 'no_answer' | 'web_page' | 'wrong_answer';
 
-  constructor(body: unknown) {
+  /** `wrong_answer`: a reply of such an endpoint, but not to what was asked. */
+  constructor(body: unknown, kind: UnusableReplyError['kind'] = 'no_answer') {
     super('unusable reply');
     this.name = 'UnusableReplyError';
     this.body = body;
+    this.kind = kind;
   }
 }
 
@@ -49,13 +57,14 @@ export class CallTimeoutError extends Error {
   }
 }
 
-const NO_SIGNALS: ErrorSignals = {
+export const NO_SIGNALS: ErrorSignals = {
   status: undefined,
   codes: [],
   transport: undefined,
   timedOut: false,
   html: false,
   badReply: false,
+  noAnswer: undefined,
   retryAfterSeconds: undefined,
   rejectedParameter: undefined,
   missingModel: false,
@@ -66,7 +75,10 @@ const NO_SIGNALS: ErrorSignals = {
  * names and fields, because importing their classes would load the SDK (33 MB) into processes that never call it.
  */
 export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
-  if (error instanceof UnusableReplyError) return readReplySignals(error.body);
+  if (error instanceof UnusableReplyError) {
+    if (error.kind === 'wrong_answer') return { ...NO_SIGNALS, badReply: true };
+    return error.kind === 'web_page' ? { ...NO_SIGNALS, html: true } : readReplySignals(error.body);
+  }
   const name = classNameOf(error);
   if (name === 'CallTimeoutError' || name === 'APIConnectionTimeoutError' || name === 'TimeoutError') {
     return { ...NO_SIGNALS, timedOut: true };
@@ -85,25 +97,21 @@ export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
   }
   // What the SDK throws for an error that is reported within a stream.
   if (name === 'APIError') return readReplySignals({ error });
-  // A reply cut off in the middle is a lost connection; a whole one that does not parse is a bad reply.
-  if (name === 'SyntaxError') return { ...NO_SIGNALS, badReply: true };
+  // A reply cut off in the middle is a lost connection; a whole one that does not parse is no answer.
+  if (name === 'SyntaxError') return { ...NO_SIGNALS, noAnswer: 'none' };
   const transport = readTransportCode(error);
   return transport === undefined ? NO_SIGNALS : { ...NO_SIGNALS, transport };
 }
 
 function readReplySignals(body: unknown): ErrorSignals {
-  if (typeof body === 'string') {
-    const html = /^\s*(<!doctype html|<html|<head|<body)/i.test(body);
-    return { ...NO_SIGNALS, html, badReply: !html };
-  }
   const reported = isRecord(body) ? body['error'] : undefined;
-  if (!isRecord(reported)) return { ...NO_SIGNALS, badReply: true };
+  if (!isRecord(reported)) return { ...NO_SIGNALS, noAnswer: 'none' };
   const code = Number(reported['code'] ?? reported['status']);
   return {
     ...NO_SIGNALS,
     status: Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined,
     codes: readCodes(reported),
-    badReply: true,
+    noAnswer: 'none',
   };
 }
 

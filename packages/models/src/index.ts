@@ -20,6 +20,9 @@ export { embeddingProfileOf, LOCAL_EMBEDDING_PROFILE, readsWhole } from './embed
 export type { EmbeddingProfile, SimilarityThresholds } from './embedding-profiles.ts';
 export { createLocalTokenCounter } from './local-token-counter.ts';
 export type { TokenCounter } from './local-token-counter.ts';
+export { emptyAnswerError, noAnswerOf } from './no-answer.ts';
+export { receivedReplyOf } from './received-reply.ts';
+export type { ReceivedReply } from './received-reply.ts';
 export { classifyModelError } from './model-error.ts';
 export type { ModelErrorContext } from './model-error.ts';
 export { createReranker } from './reranker.ts';

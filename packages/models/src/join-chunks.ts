@@ -9,6 +9,8 @@ import { isRecord, UnusableReplyError } from './error-signals.ts';
 export function joinChunks(chunks: readonly unknown[]): unknown {
   let content = '';
   let refusal = '';
+  let reasoning = '';
+  const toolCalls: unknown[] = [];
   let finishReason: string | undefined;
   let usage: unknown;
   let model: unknown;
@@ -21,10 +23,13 @@ export function joinChunks(chunks: readonly unknown[]): unknown {
     const delta = isRecord(choice['delta']) ? choice['delta'] : {};
     if (typeof delta['content'] === 'string') content += delta['content'];
     if (typeof delta['refusal'] === 'string') refusal += delta['refusal'];
+    const thought = delta['reasoning_content'] ?? delta['reasoning'];
+    if (typeof thought === 'string') reasoning += thought;
+    if (Array.isArray(delta['tool_calls'])) toolCalls.push(...(delta['tool_calls'] as unknown[]));
     if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason'];
   }
   // The words that Node's fetch has for a body that broke off.
   if (finishReason === undefined) throw new TypeError('terminated');
-  const message = { content, refusal: refusal === '' ? null : refusal };
+  const message = { content, refusal: refusal === '' ? null : refusal, reasoning, tool_calls: toolCalls };
   return { model, usage, choices: [{ message, finish_reason: finishReason }] };
 }

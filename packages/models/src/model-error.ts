@@ -113,6 +113,12 @@ const RULES: readonly Rule[] = [
       `The request was not accepted by ${endpoint}${status === undefined ? '' : ` (${status})`}. It would not be the next time either.`,
   },
   {
+    code: 'model_transient',
+    when: ({ noAnswer }) => noAnswer !== undefined,
+    message: ({ endpoint, settings }) =>
+      `A success without an answer came from ${endpoint}. It is tried again; if that does not end, check ${settings}_BASE_URL and the endpoint's log.`,
+  },
+  {
     code: 'model_bad_reply',
     when: ({ badReply }) => badReply,
     message: ({ endpoint }) => `The reply of ${endpoint} is not what an OpenAI-compatible one looks like.`,

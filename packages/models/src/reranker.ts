@@ -44,9 +44,9 @@ export function createReranker(config: RerankerConfig, deps = { now: Date.now })
     async rerank(query, documents) {
       if (documents.length === 0) return [];
       const body = { ...named, query, ...fieldsOf(provider, documents) };
-      const reply = await endpoint.post('/rerank', body);
+      const { body: reply } = await endpoint.post('/rerank', body);
       const scores = readScores(reply, documents.length);
-      if (scores === undefined) throw endpoint.toError(new UnusableReplyError(reply));
+      if (scores === undefined) throw endpoint.toError(new UnusableReplyError(reply, 'wrong_answer'));
       return scores;
     },
     close: endpoint.close,

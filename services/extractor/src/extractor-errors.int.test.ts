@@ -157,14 +157,6 @@ describe('what will not work the next time either has failed, with its reason', 
       { number: 2, status: 'rejected', raw: 'I would rather not say.' },
     ]);
   });
-
-  test('an empty answer of the model counts as unreadable by itself', async () => {
-    const under = await open();
-    under.model.setReply(({ endpoint }) => (endpoint === 'chat' ? { content: '' } : undefined));
-    await under.start();
-    const row = await under.ledger(await under.extract(SAID));
-    expect(row).toMatchObject({ state: 'failed', errorClass: 'bad_reply' });
-  });
 });
 
 test('a reply repaired at the second attempt is used, and both calls are counted', async () => {

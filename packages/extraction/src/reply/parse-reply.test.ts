@@ -143,6 +143,57 @@ describe('what models answer', () => {
       ['a=1', 'x→y'],
     ],
     ['a list of single words', '["Vim", "Go"]', ['Vim', 'Go']],
+    [
+      'full-width punctuation',
+      '{"facts"：{"name"："Steve"，"home"："Oslo"}，"context"：[]}',
+      ['name=Steve', 'home=Oslo'],
+    ],
+    [
+      'an item with a list',
+      '{"facts": [{"key": "languages", "value": ["Portuguese", "German"]}]}',
+      ['languages=Portuguese, German'],
+    ],
+    [
+      'a question with a list',
+      '{"context": [{"q": "Pets?", "a": ["a cat", "a dog"]}]}',
+      ['Pets?→a cat, a dog'],
+    ],
+    [
+      'a list of maps',
+      '{"facts": [{"pet": "zebra"}, {"name": "Steve", "home": "Oslo"}]}',
+      ['pet=zebra', 'name=Steve', 'home=Oslo'],
+    ],
+    ['a list of maps alone', '[{"pet": ["zebra", "cat"], "confidence": 90}]', ['pet=zebra, cat']],
+    [
+      'name and value',
+      '{"facts": [{"name": "home", "value": "Oslo"}, {"attribute": "pet", "value": "cat"}]}',
+      ['home=Oslo', 'pet=cat'],
+    ],
+    ['key and fact', '{"facts": [{"key": "home", "fact": "Oslo"}]}', ['home=Oslo']],
+    [
+      'key and a statement',
+      '{"facts": [{"key": "home", "fact": "The user lives in Oslo."}]}',
+      ['The user lives in Oslo.'],
+    ],
+    [
+      'a value without a key',
+      '{"facts": [{"category": "home", "value": "The user lives in Oslo."}]}',
+      ['The user lives in Oslo.'],
+    ],
+    ['facts, then nothing', '{"facts": {"name": "Steve"}}\n{"facts": {}, "context": []}', ['name=Steve']],
+    ['nothing, then facts', '{"facts": []}\n[{"key": "name", "value": "Steve"}]', ['name=Steve']],
+    ['a list, then an empty one', '[{"key": "name", "value": "Steve"}]\n[]', ['name=Steve']],
+    ['an empty list, then an item', '[]\n{"key": "name", "value": "Steve"}', ['name=Steve']],
+    [
+      'control tokens around',
+      '<|im_start|>assistant\n{"facts": {"name": "Steve"}}<|im_end|>\n',
+      ['name=Steve'],
+    ],
+    [
+      'channels',
+      '<|channel|>analysis<|message|>Maybe {"facts": {"name": "Bob"}}<|end|><|start|>assistant<|channel|>final<|message|>{"context": [{"q": "a", "a": "b"}]}<|return|>',
+      ['a→b'],
+    ],
     ['NUL inside', '{"facts": {"name": "Ste\\u0000ve"}}', ['name=Steve']],
   ])('%s', (_name, raw, items) => {
     expect(read(raw)).toEqual(['ok', items, []]);
@@ -157,6 +208,11 @@ describe('what models answer', () => {
     ['```\nnone\n```'],
     ['[]'],
     ['{}'],
+    ['Here is the JSON:\n```json\n[]\n```'],
+    ['[] []'],
+    ['None. {}'],
+    ['{}<|eot_id|>'],
+    ['I found nothing new. {"facts": {}}'],
     ['<think>nothing here</think>NONE'],
     ['{"facts": null, "context": null}'],
     ['{"facts": "none", "context": ""}'],
@@ -173,7 +229,13 @@ describe('what models answer', () => {
     ['{"facts": 5}', ['wrong_type:1']],
     ['{"facts": {"home": {"city": "Oslo"}}}', ['nested_value:1']],
     ['{"facts": [[1], [2]]}', ['wrong_type:2']],
-    [`{"facts": {"essay": "${'x'.repeat(8_001)}"}}`, ['too_long:1']],
+    // An empty value beside what cannot be read says nothing about it.
+    ['facts:\n  home: Lisbon\ncontext: []', []],
+    ['home: Lisbon\nnotes: {}', []],
+    ['- home = Lisbon\n\ncontext:\n[]', []],
+    ['The user moved to Lisbon.\n\n[]', []],
+    ['[] {"home": "Lisbon"}', []],
+    ['[]\n{"answer": {}}', []],
   ])('unusable: %.60j', (raw, rejected) => {
     expect(read(raw)).toEqual(['invalid', [], rejected]);
   });
@@ -196,10 +258,19 @@ describe('what models answer', () => {
     expect(read(raw)).toEqual(['truncated', items, rejected]);
   });
 
+  test('what is read and too long is no reason to ask again', () => {
+    expect(read(`{"facts": {"essay": "${'x'.repeat(8_001)}"}}`)).toEqual(['ok', [], ['too_long:1']]);
+    expect(read(JSON.stringify({ facts: [{ key: 'a', value: 'x'.repeat(200_000) }] }))).toEqual([
+      'ok',
+      [],
+      ['too_long:1'],
+    ]);
+  });
+
   test('keeps the good items and counts the others', () => {
     const raw =
       '{"facts": {"a": "b", "c": "", "d": null, "e": {"f": 1}}, "context": [{"q": "x"}, 7, {"q": "y", "a": ["z"]}]}';
-    expect(read(raw)).toEqual(['ok', ['a=b', '7'], ['empty_value:3', 'nested_value:2']]);
+    expect(read(raw)).toEqual(['ok', ['a=b', '7', 'y→z'], ['empty_value:3', 'nested_value:1']]);
     expect(read('{"facts": {"c": ""}}')).toEqual(['empty', [], ['empty_value:1']]);
   });
 
@@ -302,13 +373,13 @@ describe('one plain line, where the preset asks for it', () => {
   test.each([
     ['The user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
     ['NOTHING', 'empty', []],
-    [' \n', 'empty', []],
+    [' \n', 'invalid', []],
     ['There is nothing to store.', 'empty', []],
     ['Yes', 'empty', []],
     ['Too short', 'empty', []],
     ['Does the user live in Berlin?', 'empty', []],
     ['One line.\nAnother line.', 'invalid', []],
-    ['', 'empty', []],
+    ['', 'invalid', []],
     ['The user said hello.\nNOTHING', 'empty', []],
     ['None.', 'empty', []],
     ['<think>{"a": maybe}</think>\nThe user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
@@ -321,9 +392,59 @@ describe('one plain line, where the preset asks for it', () => {
     ['<think>Let me see', 'truncated', []],
     ['{"answer": "42 is what it is"}', 'invalid', []],
     [`The user said ${'x'.repeat(8_000)}`, 'invalid', []],
+    ['The user lives in Berlin.<|im_end|>', 'ok', ['The user lives in Berlin.']],
+    ['<s> The user lives in Berlin. </s>\n', 'ok', ['The user lives in Berlin.']],
+    ['The user lives in Berlin.<|eot_id|><|im_end|>', 'ok', ['The user lives in Berlin.']],
+    [
+      '<|channel|>analysis<|message|>The user says Paris?<|end|><|start|>assistant<|channel|>final<|message|>The user lives in Berlin.<|return|>',
+      'ok',
+      ['The user lives in Berlin.'],
+    ],
+    ['**Answer:** The user lives in Berlin.', 'ok', ['The user lives in Berlin.']],
+    ['**Answer**: "The user lives in Berlin."', 'ok', ['The user lives in Berlin.']],
+    ['1. **The user lives in Berlin.**', 'ok', ['The user lives in Berlin.']],
+    ['> Final answer: «The user lives in Berlin.»', 'ok', ['The user lives in Berlin.']],
+    ['The user likes [] and {} in code.', 'ok', ['The user likes [] and {} in code.']],
+    ['I am sorry about the wait.', 'invalid', []],
   ])('%j', (raw, status, items) => {
     const parsed = parseReply(raw, { allowLine: true });
     expect([parsed.status, parsed.candidates.map((item) => item.content)]).toEqual([status, items]);
+  });
+
+  test.each([
+    "I'm sorry, but I can't help with that.",
+    'I’m sorry, I cannot assist with that request.',
+    'Sorry, I am unable to process this conversation.',
+    'I cannot fulfill this request.',
+    "I can't help with that.",
+    'I must respectfully decline to answer.',
+    "Unfortunately, I'm not able to do that.",
+    'As an AI language model, I cannot store personal data.',
+    'I apologize, but that would violate my guidelines.',
+    'This request violates our content policy.',
+    '"I\'m sorry, but I can\'t assist with that."<|im_end|>',
+    'Es tut mir leid, aber dabei kann ich nicht helfen.',
+    'Dabei kann ich leider nicht helfen.',
+    'Je suis désolé, mais je ne peux pas vous aider.',
+    'Lo siento, no puedo ayudar con eso.',
+    'Desculpe, não posso ajudar com isso.',
+    'Mi dispiace, non posso aiutarti.',
+    'К сожалению, я не могу помочь с этим.',
+    '抱歉，我无法协助处理这个请求。',
+    '申し訳ありませんが、お手伝いできません。',
+  ])('a refusal: %j', (raw) => {
+    expect(parseReply(raw, { allowLine: true })).toMatchObject({ status: 'refusal', candidates: [] });
+  });
+
+  test.each([
+    'The user is sorry that they cannot help their mother.',
+    'The user can’t eat peanuts.',
+    "I can't eat gluten.",
+    'The user declined the offer of Siemens.',
+    'Unfortunately the user had to leave Berlin.',
+    'The user works against the clock.',
+  ])('no refusal: %j', (raw) => {
+    expect(parseReply(raw, { allowLine: true }).status).toBe('ok');
   });
 
   test('is invalid otherwise', () => {

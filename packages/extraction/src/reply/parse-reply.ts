@@ -1,4 +1,5 @@
 import type { ParsedReply, RawCandidate, Rejection } from '../types.ts';
+import { stripControlTokens } from './control-tokens.ts';
 import { findJson, type FoundJson } from './find-json.ts';
 import { readValues, textsThatMayBeJson, unwrap } from './read-envelope.ts';
 import { type ItemSink, readItem } from './read-items.ts';
@@ -21,9 +22,13 @@ function createCollector(): Collector {
   };
 }
 
+/** One line that announces what follows: `Here is the JSON:`. */
+const LEAD_IN = /^[^\n]{0,200}:$/;
+
 /** Whether the JSON in a reply has a known shape, as it stands or one wrapper or text further in. Collects items. */
 function readFound({ values, prose }: FoundJson, sink: ItemSink): boolean {
-  if (readValues(values, prose === '', sink)) return true;
+  const alone = prose === '' || isNothing(prose) || LEAD_IN.test(prose);
+  if (readValues(values, alone, sink)) return true;
   const wrapped = unwrap(values);
   if (wrapped.length > 0) return readValues(wrapped, false, sink);
   const texts = textsThatMayBeJson(values).flatMap((text) => findJson(text).values);
@@ -46,7 +51,11 @@ function statusOfJson(sink: Collector, complete: boolean, recognised: boolean): 
   if (!recognised) return complete ? 'invalid' : 'truncated';
   if (!complete) return 'truncated';
   if (sink.items.length > 0) return 'ok';
-  return sink.rejections().every(({ reason }) => reason === 'empty_value') ? 'empty' : 'invalid';
+  const reasons = new Set(sink.rejections().map(({ reason }) => reason));
+  reasons.delete('empty_value');
+  if (reasons.size === 0) return 'empty';
+  // It was read, and is not kept: asking again would bring the same.
+  return reasons.size === 1 && reasons.has('too_long') ? 'ok' : 'invalid';
 }
 
 function statusOfLine(text: string, sink: Collector): ParsedReply['status'] {
@@ -56,18 +65,19 @@ function statusOfLine(text: string, sink: Collector): ParsedReply['status'] {
     return sink.items.length > 0 ? 'ok' : 'invalid';
   }
   if (read.is === 'not_a_fact') sink.reject('not_a_fact');
-  return read.is === 'invalid' ? 'invalid' : 'empty';
+  return read.is === 'invalid' || read.is === 'refusal' ? read.is : 'empty';
 }
 
 /**
  * Reads a model's reply in any of the formats that are in use: `{facts, context, event}` with facts as a map or as
  * items, a JSON array of items or sentences, items one per line, and, with `allowLine`, one plain line.
  * Forgives fences, prose, reasoning blocks, comments, trailing commas, wrong scalar types, a wrapper around the reply,
- * and a reply that is JSON in a string. Never throws; takes time in proportion to the length; every string in the
+ * control tokens of chat templates, and a reply that is JSON in a string. Of several JSON values it takes those that
+ * hold something; an empty one counts only when it is the whole reply or its facts. Never throws; takes time in proportion to the length; every string in the
  * result occurs in the reply.
  */
 export function parseReply(raw: string, options: { allowLine?: boolean } = {}): ParsedReply {
-  const found = findJson(unquote(raw));
+  const found = findJson(unquote(stripControlTokens(raw)));
   const sink = createCollector();
   const recognised = found.values.length > 0 && readFound(found, sink);
   const answer = (status: ParsedReply['status']): ParsedReply => ({
@@ -76,10 +86,6 @@ export function parseReply(raw: string, options: { allowLine?: boolean } = {}): 
     rejected: sink.rejections(),
   });
   if (recognised) return answer(statusOfJson(sink, found.complete, true));
-  if (options.allowLine === true && raw.trim() === '') {
-    sink.reject('not_a_fact');
-    return answer('empty');
-  }
   if (options.allowLine === true && found.text !== '') {
     const status = statusOfLine(found.text, sink);
     if (status !== 'invalid') return answer(status);

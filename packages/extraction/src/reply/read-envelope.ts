@@ -46,6 +46,18 @@ function readSections(fields: ReadonlyMap<string, JsonNode>, sink: ItemSink): vo
   for (const field of ENVELOPE_FIELDS) readSection(fields.get(field), field, sink);
 }
 
+/** Whether an envelope names anything at all. */
+function holdsSomething(envelope: JsonObject): boolean {
+  const fields = fieldsOf(envelope);
+  return ENVELOPE_FIELDS.some((field) => {
+    const node = fields.get(field);
+    if (node === undefined || node === null) return false;
+    if (typeof node === 'string') return node.trim() !== '' && !isNothing(node);
+    if (isArray(node)) return node.items.length > 0 || !node.complete;
+    return !isObject(node) || node.entries.size > 0 || !node.complete;
+  });
+}
+
 /**
  * The sections of the last envelope, and those of envelopes before it that share none with them: models draft before
  * they answer, but they also give facts in one block and context in the next.
@@ -67,10 +79,12 @@ function isSentence(node: JsonNode): boolean {
 /** `alone`: nothing stands around it, so that a list of single words is an answer and not prose in brackets. */
 function isItemList(node: JsonObject | JsonArray, alone: boolean): node is JsonArray {
   return (
-    isArray(node) &&
-    (node.items.length === 0 ||
-      node.items.some((item) => isObject(item) || isSentence(item) || (alone && isText(item))))
+    isArray(node) && node.items.some((item) => isObject(item) || isSentence(item) || (alone && isText(item)))
   );
+}
+
+function isEmpty(node: JsonObject | JsonArray): boolean {
+  return node.complete && (isArray(node) ? node.items.length === 0 : node.entries.size === 0);
 }
 
 function isText(node: JsonNode): boolean {
@@ -78,8 +92,9 @@ function isText(node: JsonNode): boolean {
 }
 
 /**
- * Reads the values of a reply: the last reply object; without one, the last list of items; without that, single
- * items, which may stand one per line. Returns false when nothing has a known shape.
+ * Reads the values of a reply: the last reply object that holds something; without one, the last list of items; without
+ * that, single items, which may stand one per line. Without any of these, what says that there is nothing: a reply object
+ * whose sections are empty, or an empty value that is `alone`. Returns false when nothing has a known shape.
  */
 export function readValues(
   values: readonly (JsonObject | JsonArray)[],
@@ -87,8 +102,9 @@ export function readValues(
   sink: ItemSink,
 ): boolean {
   const envelopes = values.filter((value) => isEnvelope(value));
-  if (envelopes.length > 0) {
-    readSections(mergeEnvelopes(envelopes), sink);
+  const full = envelopes.filter((envelope) => holdsSomething(envelope));
+  if (full.length > 0) {
+    readSections(mergeEnvelopes(full), sink);
     return true;
   }
   const list = values.findLast((value) => isItemList(value, alone));
@@ -101,9 +117,8 @@ export function readValues(
   }
   const items = values.filter((value) => isObject(value) && looksLikeItem(value));
   for (const item of items) readItem(item, 'fact', sink);
-  return (
-    items.length > 0 || values.some((value) => isObject(value) && value.complete && value.entries.size === 0)
-  );
+  if (items.length > 0 || envelopes.length > 0) return true;
+  return alone && values.length > 0 && values.every((value) => isEmpty(value));
 }
 
 /** What a wrapper without a known shape holds that has one: `{"result": {"facts": …}}`. */

@@ -11,6 +11,14 @@ const MAX_MESSAGE_IDS = 100;
 /** Collects items and the reasons why others were refused. */
 export type ItemSink = { accept(item: RawCandidate): void; reject(reason: string): void };
 
+/** Names that models have for the key of a fact, where they also give a `value`. */
+const KEY_FIELDS = ['key', 'name', 'attribute', 'field', 'property'];
+/** What describes an item and is no fact of its own. */
+const DESCRIBING = new Set(
+  'category type kind source source_context confidence importance tier tags message_id message_ids valid_from project topic id'.split(
+    ' ',
+  ),
+);
 const CONTENT_FIELDS = ['content', 'fact', 'memory', 'text', 'statement', 'summary'];
 const KINDS: ReadonlySet<string> = new Set<CandidateKind>(['fact', 'qa', 'note', 'event']);
 
@@ -84,29 +92,32 @@ function acceptSized(item: RawCandidate, sink: ItemSink): void {
   else sink.accept(item);
 }
 
-/** One `key: value` of a map of facts. A list of scalars becomes one value, its parts joined by commas. */
+/** The text of a value: a scalar's, or a list's of scalars, its parts joined by commas. */
+function valueOf(node: JsonNode | undefined): string | null {
+  if (!isArray(node)) return textOf(node);
+  if (!node.complete || node.items.some((item) => typeof item === 'object' && item !== null)) return null;
+  return textOf(textsOf(node, MAX_TAGS).join(', '));
+}
+
+/** One `key: value` of a map of facts. */
 export function readKeyedValue(key: string, node: JsonNode, sink: ItemSink): void {
   const name = textOf(key);
-  if (
-    isObject(node) ||
-    (isArray(node) && node.items.some((item) => typeof item === 'object' && item !== null))
-  ) {
-    sink.reject('nested_value');
-    return;
-  }
-  if (typeof node === 'object' && node !== null && !isArray(node)) {
-    sink.reject('nested_value');
-    return;
-  }
-  const value = isArray(node) ? textOf(textsOf(node, MAX_TAGS).join(', ')) : textOf(node);
-  if (name === null || value === null) sink.reject('empty_value');
+  const value = valueOf(node);
+  if (isNested(node)) sink.reject('nested_value');
+  else if (name === null || value === null) sink.reject('empty_value');
   else acceptSized({ ...emptyItem('fact'), key: name, value }, sink);
+}
+
+/** Whether there is more to a value than scalars. */
+function isNested(node: JsonNode | undefined): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  return !isArray(node) || node.items.some((item) => typeof item === 'object' && item !== null);
 }
 
 /** The first of the named fields that has text. */
 function firstText(entries: ReadonlyMap<string, JsonNode>, names: readonly string[]): string | null {
   for (const name of names) {
-    const text = textOf(entries.get(name));
+    const text = valueOf(entries.get(name));
     if (text !== null) return text;
   }
   return null;
@@ -124,7 +135,7 @@ export function looksLikeItem(node: JsonObject): boolean {
   const fields = fieldsOf(node);
   const has = (name: string): boolean => fields.has(name);
   return (
-    (has('key') && has('value')) ||
+    (has('value') && KEY_FIELDS.some(has)) ||
     (has('q') && has('a')) ||
     (has('question') && has('answer')) ||
     CONTENT_FIELDS.some(has)
@@ -151,11 +162,20 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
     return;
   }
   const entries = fieldsOf(node);
-  const key = textOf(entries.get('key'));
-  const value = textOf(entries.get('value'));
+  if (kind === 'fact' && isMap(entries)) {
+    for (const [name, entry] of node.entries) {
+      if (!DESCRIBING.has(name.toLowerCase())) readKeyedValue(name, entry, sink);
+    }
+    return;
+  }
+  const given = valueOf(entries.get('value'));
+  const key = given === null ? textOf(entries.get('key')) : firstText(entries, KEY_FIELDS);
   const question = firstText(entries, ['q', 'question']);
   const answer = firstText(entries, ['a', 'answer']);
-  const content = firstText(entries, CONTENT_FIELDS);
+  const named = firstText(entries, CONTENT_FIELDS);
+  // `{key, fact: "Lisbon"}` gives the value; `{key, fact: "The user lives in Lisbon."}` the whole statement.
+  const value = given ?? (key !== null && named !== null && !isStatement(named) ? named : null);
+  const content = named !== null && (given !== null || value === null) ? named : key === null ? given : null;
   const item: RawCandidate = {
     ...emptyItem(kind),
     category: textOf(entries.get('category')),
@@ -182,9 +202,23 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
   else sink.reject(hasContainerValue(entries) ? 'nested_value' : 'empty_value');
 }
 
+/** Whether an object in a list of facts is a map of them: none of its names is one that items have. */
+function isMap(entries: ReadonlyMap<string, JsonNode>): boolean {
+  const names = [...entries.keys()].filter((name) => !DESCRIBING.has(name));
+  const isItem = ['key', 'value', 'q', 'a', 'question', 'answer', ...CONTENT_FIELDS].some((name) =>
+    entries.has(name),
+  );
+  return !isItem && names.length > 0;
+}
+
+/** Whether a text is understood on its own, and not just a value. */
+function isStatement(text: string): boolean {
+  return /^\S+\s+\S+\s+\S+\s+\S/.test(text) || /[.!]$/.test(text);
+}
+
 function hasContainerValue(entries: ReadonlyMap<string, JsonNode>): boolean {
   return ['value', 'a', 'answer', ...CONTENT_FIELDS].some((name) => {
     const node = entries.get(name);
-    return typeof node === 'object' && node !== null;
+    return isNested(node);
   });
 }

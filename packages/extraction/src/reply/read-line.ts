@@ -1,9 +1,16 @@
 import { MAX_VALUE_CHARACTERS } from './read-items.ts';
+import { readRefusal } from './refusal.ts';
 
 const MIN_LINE_CHARACTERS = 10;
 const NOTHING = /^(?:none|nothing|null|n\/a|no (?:new )?(?:facts|memories))$/i;
-const LABEL = /^(?:[-*•]\s+|\d{1,2}[.)]\s+|(?:the |single )?(?:fact|memory)\s*:\s*)/i;
-const QUOTED = /^(?:"([^"]*)"|“([^”]*)”|'([^']*)'|`([^`]*)`)$/;
+const LABEL =
+  /^(?:[-*•>]\s+|\d{1,2}[.)]\s+|(?:the |single |final |my )?(?:fact|memory|answer|reply|response|result|output)\s*[:：]\s*)/i;
+/** Emphasis around the label or around all of it. */
+const LABEL_EMPHASIS = /^(\*\*|__|\*|_)([^*_]{1,40}?[:：]?)\1(?=[:：\s])/;
+const QUOTED =
+  /^(?:"([^"]*)"|“([^”]*)”|'([^']*)'|`([^`]*)`|«([^»]*)»|「([^」]*)」|\*\*([^*]*)\*\*|__([^_]*)__)$/;
+/** How often something is taken off around a line: a bullet, a label, quotes, emphasis. */
+const MAX_LAYERS = 6;
 
 /** Whether a text says that there is nothing to remember, and no more than that. */
 export function isNothing(text: string): boolean {
@@ -11,14 +18,34 @@ export function isNothing(text: string): boolean {
   return NOTHING.test(bare);
 }
 
+/** The statement without bullets, labels, quotes and emphasis around it. */
+function unwrapLine(given: string): string {
+  let line = given;
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+    const bare = line
+      .replace(LABEL_EMPHASIS, '$2')
+      .replace(LABEL, '')
+      .trim()
+      .replace(QUOTED, '$1$2$3$4$5$6$7$8')
+      .trim();
+    if (bare === line) return line;
+    line = bare;
+  }
+  return line;
+}
+
 /**
  * Reads a reply that is one line or NOTHING (B4): the statement, without a bullet, label or quotes around it;
  * `nothing` when the word is anywhere in it; `not_a_fact` when it is shorter than 10 characters, just yes or no, or a
- * question; `invalid` when it is several lines. A line before it that ends with a colon is talk.
+ * question; `refusal` when the model declines; `invalid` when it is empty, several lines, or an apology for whatever. A
+ * line before it that ends with a colon is talk.
  */
 export function readLine(
   text: string,
-): { line: string } | { line: null; is: 'nothing' | 'not_a_fact' | 'invalid' } {
+): { line: string } | { line: null; is: 'nothing' | 'not_a_fact' | 'refusal' | 'invalid' } {
+  if (text.trim() === '') return { line: null, is: 'invalid' };
+  const refusal = readRefusal(text);
+  if (refusal !== 'no') return { line: null, is: refusal === 'yes' ? 'refusal' : 'invalid' };
   if (/nothing/i.test(text) || isNothing(text)) return { line: null, is: 'nothing' };
   if (text.length > MAX_VALUE_CHARACTERS) return { line: null, is: 'invalid' };
   const lines = text
@@ -27,8 +54,7 @@ export function readLine(
     .filter((line, index, all) => line !== '' && !(index < all.length - 1 && line.endsWith(':')));
   const [first = ''] = lines;
   if (lines.length !== 1 || /^["“]?\s*[{[]/.test(first)) return { line: null, is: 'invalid' };
-  const unlabelled = first.replace(LABEL, '').trim();
-  const line = unlabelled.replace(QUOTED, '$1$2$3$4').trim();
+  const line = unwrapLine(first);
   if (line.length < MIN_LINE_CHARACTERS || line.endsWith('?') || /^(?:yes|no)\b[.!]?$/i.test(line))
     return { line: null, is: 'not_a_fact' };
   return { line };

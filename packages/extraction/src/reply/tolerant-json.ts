@@ -30,7 +30,10 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 const NULLS = new Set(['null', 'none', 'undefined', 'nil']);
 const QUOTES = new Set(['"', "'", '“']);
-const BARE_END = /[\s,:[\]{}"]/;
+const BARE_END = /[\s,:，：[\]{}"]/;
+/** Models that write Chinese or Japanese use their own punctuation now and then. */
+const COMMAS = new Set([',', '，']);
+const COLONS = new Set([':', '：']);
 /** What models write for "and so on". */
 const ELLIPSIS = /^(?:\.{3}|…)$/;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
@@ -70,7 +73,7 @@ function closesString(text: string, index: number): boolean {
   const next = skipBlank(text, index + 1);
   if (next >= text.length) return true;
   const character = text.charAt(next);
-  if (',:}]'.includes(character)) return true;
+  if (',:，：}]'.includes(character)) return true;
   return (character === '"' || character === '{') && text.slice(index + 1, next).includes('\n');
 }
 
@@ -148,12 +151,12 @@ function open(text: string, index: number): Frame {
 /** Whether what follows the scalar makes it a key; if so, the index after the colon. */
 function afterColon(text: string, end: number): number {
   const next = skipBlank(text, end);
-  return text.charAt(next) === ':' ? next + 1 : -1;
+  return COLONS.has(text.charAt(next)) ? next + 1 : -1;
 }
 
 /**
  * Reads the container that starts at `start` (`{` or `[`). Forgives trailing and missing commas, comments,
- * bare, single-quoted and curly-quoted words, raw line breaks and unescaped quotes in strings. At the end of the text, or at
+ * bare, single-quoted and curly-quoted words, full-width punctuation, raw line breaks and unescaped quotes in strings. At the end of the text, or at
  * something that cannot be forgiven, it stops and returns what is complete. Returns null when nothing
  * there looks like JSON, as in prose with brackets. Iterative: nesting cannot exhaust the stack.
  */
@@ -174,7 +177,7 @@ export function readJson(text: string, start: number): JsonRead | null {
       sawContent = true;
       return stopped(index);
     }
-    if (character === ',') {
+    if (COMMAS.has(character)) {
       index += 1;
     } else if (character === '}' || character === ']') {
       if ((character === '}') !== inObject) return stopped(index);

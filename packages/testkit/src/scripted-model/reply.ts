@@ -21,7 +21,7 @@ export type ScriptedReply = Readonly<{
   delayMs?: number;
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** The whole body instead of a completion: a string is sent as it is, anything else as JSON. */
+  /** The whole body instead of a completion: text or bytes are sent as they are, anything else as JSON. */
   body?: unknown;
   /** Accept the request and never answer. */
   hang?: boolean;

@@ -147,14 +147,16 @@ async function answer(
     return;
   }
   const body = reply.body ?? (status >= 400 ? errorBody(status) : defaultBody(request, reply, dimensions));
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const sent = Buffer.from(
+    typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  );
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
+    'content-length': sent.length,
     ...reply.headers,
   });
-  if (reply.destroy !== 'half') response.end(text);
-  else response.write(text.slice(0, text.length / 2), () => response.destroy());
+  if (reply.destroy !== 'half') response.end(sent);
+  else response.write(sent.subarray(0, sent.length / 2), () => response.destroy());
 }
 
 function defaultBody(request: ScriptedRequest, reply: ScriptedReply, dimensions: number): unknown {

@@ -10,11 +10,12 @@ import {
 import { AppError, isAppError } from '@factmill/errors';
 import type { JobContext, JobOutcome } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
-import { blamesProvider, decideRetry } from '../extracting/decide-retry.ts';
+import { blamesProvider, decideRetry, finalErrorOf } from '../extracting/decide-retry.ts';
 import { LEASE_MS, type Leases } from '../extracting/leases.ts';
 import { withoutLockLoss } from '../extracting/process-extraction.ts';
-import type { ProviderOutlook, ProviderWatch } from '../extracting/provider-watch.ts';
+import type { ProviderWatch } from '../extracting/provider-watch.ts';
 import {
+  NOT_BLAMED,
   pauseFor,
   readRetryPolicy,
   recordOf,
@@ -177,8 +178,10 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
       'compression failed',
     );
     if (decision.kind === 'fail') {
-      await failCompressionRun(deps.database, claim, entry);
-      return { kind: 'fail', reason: error.code };
+      if (provider.isDown) await deps.watch.rest(caller, error, provider, 0);
+      const final = finalErrorOf(error);
+      await failCompressionRun(deps.database, claim, recordOf(final));
+      return { kind: 'fail', reason: final.code };
     }
     if (decision.kind === 'retry') {
       const { delayMs, burns } = decision;
@@ -201,5 +204,3 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
     return pauseFor(waitMs);
   }
 }
-
-const NOT_BLAMED: ProviderOutlook = { failuresInRow: 0, othersSucceed: false, isDown: false };

@@ -1,9 +1,10 @@
 import { AppError, ERROR_CODES, type ErrorCode } from '@factmill/errors';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { blamesProvider, decideRetry, type Failure } from './decide-retry.ts';
+import { classifyModelError, emptyAnswerError } from '@factmill/models';
+import { blamesProvider, decideRetry, type Failure, finalErrorOf } from './decide-retry.ts';
 
-const HEALTHY = { failuresInRow: 1, othersSucceed: false, isDown: false };
+const HEALTHY = { failuresInRow: 1, othersSucceed: false, othersFail: false, ownFailures: 1, isDown: false };
 
 function failure(code: ErrorCode, more: Partial<Failure> = {}, retryAfterSeconds?: number): Failure {
   return {
@@ -47,7 +48,7 @@ describe('decideRetry, the table of error classes', () => {
   });
 
   test('a transient error of one extraction only, while others succeed, counts against it', () => {
-    const provider = { failuresInRow: 4, othersSucceed: true, isDown: false };
+    const provider = { ...HEALTHY, failuresInRow: 4, othersSucceed: true };
     expect(decideRetry(failure('model_transient', { provider }))).toEqual({
       kind: 'retry',
       delayMs: 5_000,
@@ -57,7 +58,7 @@ describe('decideRetry, the table of error classes', () => {
   });
 
   test('while the provider is known to be down, no failure counts, and each prolongs the outage', () => {
-    const provider = { failuresInRow: 1, othersSucceed: true, isDown: true };
+    const provider = { ...HEALTHY, othersSucceed: true, isDown: true };
     expect(decideRetry(failure('model_transient', { provider, attempts: 4 }))).toEqual({
       kind: 'outage',
       delayMs: 5_000,
@@ -66,6 +67,44 @@ describe('decideRetry, the table of error classes', () => {
 
   test('a provider that names a time is left alone at once', () => {
     expect(decideRetry(failure('model_transient', {}, 90))).toEqual({ kind: 'outage', delayMs: 90_000 });
+  });
+
+  const unanswered = classifyModelError(new SyntaxError('cut'));
+
+  test('a success without an answer is a transient error', () => {
+    expect(unanswered.code).toBe('model_transient');
+    expect(decideRetry(failure('model_transient', { error: unanswered }))).toEqual({
+      kind: 'retry',
+      delayMs: 5_000,
+      burns: false,
+    });
+  });
+
+  test.each([
+    ['no reply at all, alone', unanswered, false, 100],
+    ['an empty text, alone', emptyAnswerError(), false, 5],
+    ['an empty text, as others', emptyAnswerError(), true, 5],
+  ])('%s, is asked for only so often', (_name, error, othersFail, limit) => {
+    const decide = (ownFailures: number) =>
+      decideRetry(
+        failure('model_transient', {
+          error,
+          provider: { ...HEALTHY, failuresInRow: 9, isDown: true, othersFail, ownFailures },
+        }),
+      );
+    expect(decide(limit - 1).kind).toBe('outage');
+    expect(decide(limit)).toEqual({ kind: 'fail' });
+    expect(finalErrorOf(error).code).toBe('model_bad_reply');
+  });
+
+  test('no reply at all while others get none either is an outage, however long', () => {
+    const provider = { ...HEALTHY, failuresInRow: 9, isDown: true, othersFail: true, ownFailures: 10_000 };
+    expect(decideRetry(failure('model_transient', { error: unanswered, provider })).kind).toBe('outage');
+  });
+
+  test('another transient error never ends an extraction by its number', () => {
+    const provider = { ...HEALTHY, failuresInRow: 9, isDown: true, ownFailures: 10_000 };
+    expect(decideRetry(failure('model_transient', { provider })).kind).toBe('outage');
   });
 
   test('the codes that blame the provider', () => {
@@ -107,6 +146,7 @@ function decide(given: typeof anyFailure extends fc.Arbitrary<infer T> ? T : nev
         maxAttempts: given.maxAttempts,
         policy: given.policy,
         provider: {
+          ...HEALTHY,
           failuresInRow: given.failuresInRow,
           othersSucceed: given.othersSucceed,
           isDown: given.isDown,

@@ -1,4 +1,5 @@
-import { type AppError, type ErrorCode } from '@factmill/errors';
+import { AppError, type ErrorCode } from '@factmill/errors';
+import { noAnswerOf } from '@factmill/models';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import type { ProviderOutlook } from './provider-watch.ts';
 
@@ -56,6 +57,14 @@ const OPERATOR_DELAY_MS = 30_000;
 /** From this many failures in a row on, the provider is held to be down; at once when it names a time. */
 const OUTAGE_FROM = 2;
 
+/**
+ * So many failures in a row for want of an answer end an extraction, though nothing says that it is to blame: each may be
+ * paid for. Two calls make one of an empty text, which ends it whatever others meet; a reply that is none at all does so
+ * only while no other extraction fails too, for else the endpoint is broken. At the default interval of 5 s they take half
+ * a minute and eight minutes.
+ */
+const MAX_UNANSWERED = { empty: 5, none: 100 } as const;
+
 /** Pure policy: error and history → what happens next. An outage burns no attempts. */
 export function decideRetry(failure: Failure): Decision {
   const { error, attempts, maxAttempts, policy, random, provider } = failure;
@@ -71,6 +80,7 @@ export function decideRetry(failure: Failure): Decision {
       return { kind: 'outage', delayMs: needsOperator ? Math.max(delayMs, OPERATOR_DELAY_MS) : delayMs };
     }
     case 'transient': {
+      if (isUnanswerable(failure)) return { kind: 'fail' };
       const hasNamedTime = (error.retryAfterSeconds ?? 0) > 0;
       if (provider.othersSucceed && !provider.isDown && !hasNamedTime) return attempt();
       const delayMs = delayFor(provider.failuresInRow);
@@ -86,4 +96,20 @@ export function decideRetry(failure: Failure): Decision {
     if (attempts + 1 >= maxAttempts) return { kind: 'fail' };
     return { kind: 'retry', delayMs: delayFor(attempts + 1), burns: true };
   }
+}
+
+function isUnanswerable({ error, provider }: Failure): boolean {
+  const noAnswer = noAnswerOf(error);
+  if (noAnswer === undefined || provider.ownFailures < MAX_UNANSWERED[noAnswer]) return false;
+  return noAnswer === 'empty' || !provider.othersFail;
+}
+
+/** What is written down of an error that ends an extraction or a compression. */
+export function finalErrorOf(error: AppError): AppError {
+  if (noAnswerOf(error) === undefined) return error;
+  return new AppError(
+    'model_bad_reply',
+    'The model endpoint answered each try with a success that holds no answer; the replies are kept. Replay it when the endpoint is mended.',
+    { cause: error },
+  );
 }

@@ -1,7 +1,8 @@
 import type { Claim, ModelCall, ModelOutput } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
+import { emptyAnswerError } from '@factmill/models';
 import { judgeReply } from './judge-reply.ts';
-import type { PinnedCalls } from './pinned-calls.ts';
+import type { CallContext, PinnedCalls } from './pinned-calls.ts';
 import type { Provider, Question } from './providers.ts';
 
 type Verdict = ReturnType<typeof judgeReply>;
@@ -12,15 +13,16 @@ export type ObtainDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
  * The model's answer to an extraction: the pinned one if there is one, else asked for and pinned before anything
  * is done with it, so that no retry pays twice (G2). A reply that is of no use is kept as rejected and asked for once
  * more: with what was wrong when it could not be read, with twice the room when it broke off before anything was whole.
+ * Two empty texts blame the provider (`model_transient`).
  *
  * @param signal ends waiting; aborted when the run is over for other reasons
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
  */
 export function createObtainAnswer({ provider, calls }: ObtainDeps) {
   /** Null when the model used up its limit before any text, and may be given more. */
-  async function askFirst(question: Question): Promise<ModelCall | null> {
+  async function askFirst(context: CallContext, question: Question): Promise<ModelCall | null> {
     try {
-      return await calls.call(() => provider.ask(question));
+      return await calls.call(context, () => provider.ask(question));
     } catch (error) {
       if (isAppError(error) && error.code === 'model_truncated' && provider.askLonger !== null) return null;
       throw error;
@@ -29,6 +31,7 @@ export function createObtainAnswer({ provider, calls }: ObtainDeps) {
 
   function secondAttempt(question: Question, verdict: Verdict, first: ModelOutput | undefined) {
     const { askAgain, askLonger } = provider;
+    if (verdict === 'refused') return null;
     if (verdict === 'cut_off') return askLonger && (() => askLonger(question));
     return askAgain && first && (() => askAgain(question, first));
   }
@@ -43,27 +46,39 @@ export function createObtainAnswer({ provider, calls }: ObtainDeps) {
     const question = await toQuestion();
     if (question === null) return null;
     const { preset } = question;
+    const context = { claim, purpose: 'extract', signal } as const;
 
-    const first = await askFirst(question);
+    const first = await askFirst(context, question);
     const verdict = first === null ? 'cut_off' : await keepJudged(first);
     if (first !== null && verdict === 'usable') return first.output;
     const ask = secondAttempt(question, verdict, first?.output);
     if (ask == null) throw failureOf(verdict);
-    const second = await calls.call(ask);
+    const second = await calls.call(context, ask);
     const last = await keepJudged(second);
     if (last === 'usable') return second.output;
-    throw failureOf(last);
+    throw isBlank(first) && isBlank(second) ? emptyAnswerError() : failureOf(last);
 
     async function keepJudged(call: ModelCall) {
       const judged = judgeReply(call.output, preset);
       const status = judged === 'usable' ? 'pinned' : 'rejected';
-      await calls.keep(claim, call, { status, purpose: 'extract' }, signal);
+      await calls.keep(context, call, { status });
       return judged;
     }
   };
 }
 
+/** Not a word, and nothing in its place. */
+function isBlank(call: ModelCall | null): boolean {
+  return call !== null && call.output.raw.trim() === '' && !INSTEAD.has(call.output.finishReason ?? '');
+}
+
+/** Finish reasons of models that do something else than answer (`ChatReply`). */
+const INSTEAD: ReadonlySet<string> = new Set(['tool_calls', 'reasoning_only']);
+
 function failureOf(verdict: Verdict): AppError {
+  if (verdict === 'refused') {
+    return new AppError('model_refusal', 'The model declined to answer; its reply is kept.');
+  }
   return verdict === 'cut_off'
     ? new AppError(
         'model_truncated',

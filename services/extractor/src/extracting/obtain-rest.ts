@@ -31,8 +31,9 @@ export function createObtainRest({ provider, calls }: { provider: Provider; call
     const question = await toQuestion();
     if (question === null) return null;
     try {
-      const call = await calls.call(() => askRest(question, answer));
-      await calls.keep(claim, call, { status: 'pinned', purpose: 'continue' }, signal);
+      const context = { claim, purpose: 'continue', signal } as const;
+      const call = await calls.call(context, () => askRest(question, answer));
+      await calls.keep(context, call, { status: 'pinned' });
       return call.output;
     } catch (error) {
       if (isRefusal(error)) return null;

@@ -8,6 +8,7 @@ import {
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { createDuration, withSpan } from '@factmill/telemetry';
+import { failedOutputOf } from './failed-output.ts';
 
 export type CallDeps = Readonly<{
   database: Sql;
@@ -20,15 +21,20 @@ export type CallDeps = Readonly<{
   answered: (claim: Claim) => Promise<void>;
 }>;
 
+/** What a call is made for. */
+export type CallContext = Readonly<{ claim: Claim; purpose: OutputPurpose; signal: AbortSignal }>;
+
 export type PinnedCalls = Readonly<{
-  /** Makes one call and measures it. */
-  call: (ask: () => Promise<ModelOutput>) => Promise<ModelCall>;
+  /**
+   * Makes one call and measures it. A reply that came with the error of one that fails is kept as rejected, and counted:
+   * it is paid for.
+   */
+  call: (context: CallContext, ask: () => Promise<ModelOutput>) => Promise<ModelCall>;
   /** Keeps what a call brought with the extraction, before anything is done with it. */
   keep: (
-    claim: Claim,
+    context: CallContext,
     call: ModelCall,
-    as: Readonly<{ status: 'pinned' | 'rejected'; purpose: OutputPurpose; shown?: unknown }>,
-    signal: AbortSignal,
+    as: Readonly<{ status: 'pinned' | 'rejected'; shown?: unknown }>,
   ) => Promise<void>;
 }>;
 
@@ -43,7 +49,7 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
     'Time of one extraction model call',
   );
   return {
-    async call(ask) {
+    async call(context, ask) {
       const startedAt = deps.now();
       let result = 'ok';
       try {
@@ -55,24 +61,36 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
         return { output, modelMs: deps.now() - startedAt };
       } catch (error) {
         result = isAppError(error) ? error.code : 'internal';
+        const output = failedOutputOf(error);
+        const call = output && { output, modelMs: deps.now() - startedAt };
+        if (call) await save(context, call, { status: 'rejected' });
         throw error;
       } finally {
         recordCall(deps.now() - startedAt, { provider: deps.provider, result });
       }
     },
-    async keep(claim, call, { status, purpose, shown }, signal) {
-      const giveUpAt = deps.now() + PIN_PATIENCE_MS;
-      await deps.answered(claim);
-      for (;;) {
-        try {
-          await saveOutput(deps.database, claim, call, status, { purpose, shown: shown ?? null });
-          return;
-        } catch (error) {
-          if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
-            throw error;
-          await deps.wait(PIN_RETRY_MS, signal);
-        }
-      }
+    async keep(context, call, as) {
+      // A blank reply says nothing about how the provider is doing.
+      if (call.output.raw.trim() !== '') await deps.answered(context.claim);
+      await save(context, call, as);
     },
   };
+
+  async function save(
+    { claim, purpose, signal }: CallContext,
+    call: ModelCall,
+    { status, shown = null }: Parameters<PinnedCalls['keep']>[2],
+  ): Promise<void> {
+    const giveUpAt = deps.now() + PIN_PATIENCE_MS;
+    for (;;) {
+      try {
+        await saveOutput(deps.database, claim, call, status, { purpose, shown });
+        return;
+      } catch (error) {
+        if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
+          throw error;
+        await deps.wait(PIN_RETRY_MS, signal);
+      }
+    }
+  }
 }

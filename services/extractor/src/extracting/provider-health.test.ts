@@ -65,6 +65,23 @@ describe('createProviderHealth', () => {
     expect(fail(health, 'a').othersSucceed).toBe(false);
   });
 
+  test('others fail when another one has since the last answer', () => {
+    const health = createProviderHealth();
+    expect(['a', 'a', 'b', 'a'].map((id) => fail(health, id).othersFail)).toEqual([false, false, true, true]);
+    answer(health, 'x');
+    expect(fail(health, 'a').othersFail).toBe(false);
+  });
+
+  test('own failures are counted through an outage, until an answer', () => {
+    const health = createProviderHealth();
+    expect([fail(health, 'a'), fail(health, 'a')].map((state) => state.ownFailures)).toEqual([1, 2]);
+    health.isDown();
+    answer(health, 'x');
+    expect(fail(health, 'a').ownFailures).toBe(3);
+    answer(health, 'a');
+    expect(fail(health, 'a').ownFailures).toBe(1);
+  });
+
   test('forgets the oldest of very many', () => {
     const health = createProviderHealth();
     for (let id = 0; id <= 10_000; id += 1) fail(health, String(id));

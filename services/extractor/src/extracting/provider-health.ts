@@ -20,9 +20,13 @@ export type ProviderState = Readonly<{
    * An answer to a call that was under way already proves nothing: an outage may have begun since.
    */
   othersSucceed: boolean;
+  /** Whether another extraction has failed too since the provider last answered any. */
+  othersFail: boolean;
+  /** Failures of this extraction since the provider last answered it. */
+  ownFailures: number;
 }>;
 
-/** Ids remembered at most; beyond that the oldest is forgotten, which only delays burning an attempt. */
+/** Ids remembered at most; beyond that the oldest is forgotten, which only delays the end of one that will not work. */
 const REMEMBERED = 10_000;
 
 /** Creates the memory of one process. */
@@ -37,6 +41,10 @@ export function createProviderHealth(): ProviderHealth {
   let answeredUpTo = 0;
   /** Extraction → the last run that had started when it last failed. */
   const failedAt = new Map<string, number>();
+  /** Extraction → its failures since it was last answered; an outage does not end the count. */
+  const failures = new Map<string, number>();
+  /** The extractions that failed since the last answer; two tell as much as all. */
+  const failing = new Set<string>();
   return {
     started(extractionId) {
       latest += 1;
@@ -49,6 +57,8 @@ export function createProviderHealth(): ProviderHealth {
       const run = running.get(extractionId) ?? 0;
       answeredUpTo = Math.max(answeredUpTo, run);
       if (run > roundEnd) failuresInRow = 0;
+      failures.delete(extractionId);
+      failing.clear();
     },
     failed(extractionId) {
       // A run that had started before the round was counted belongs to it: ten calls at once are one proof of an
@@ -58,16 +68,28 @@ export function createProviderHealth(): ProviderHealth {
         roundEnd = latest;
       }
       const before = failedAt.get(extractionId);
-      failedAt.delete(extractionId);
-      failedAt.set(extractionId, latest);
-      if (failedAt.size > REMEMBERED) {
-        const oldest = failedAt.keys().next();
-        if (oldest.done !== true) failedAt.delete(oldest.value);
-      }
-      return { failuresInRow, othersSucceed: before !== undefined && answeredUpTo > before };
+      remember(failedAt, extractionId, latest);
+      const ownFailures = (failures.get(extractionId) ?? 0) + 1;
+      remember(failures, extractionId, ownFailures);
+      if (failing.size < 2) failing.add(extractionId);
+      return {
+        failuresInRow,
+        othersSucceed: before !== undefined && answeredUpTo > before,
+        othersFail: failing.size > 1 || !failing.has(extractionId),
+        ownFailures,
+      };
     },
     isDown() {
       failedAt.clear();
     },
   };
+}
+
+/** Sets a value as the youngest, and forgets the oldest of too many. */
+function remember(map: Map<string, number>, extractionId: string, value: number): void {
+  map.delete(extractionId);
+  map.set(extractionId, value);
+  if (map.size <= REMEMBERED) return;
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
 }

@@ -11,7 +11,8 @@ import {
   type TranscriptMessage,
   type Transcript,
 } from '@factmill/extraction';
-import type { ChatMessage, ChatModel, ChatRequest } from '@factmill/models';
+import { type ChatMessage, type ChatModel, type ChatRequest, receivedReplyOf } from '@factmill/models';
+import { noteOutput } from './failed-output.ts';
 
 export type Question = Readonly<{
   messages: readonly TranscriptMessage[];
@@ -72,16 +73,16 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
     follow: readonly ChatMessage[],
     options: Omit<ChatRequest, 'messages'>,
   ): Promise<ModelOutput> {
-    const reply = await model.complete({ messages: [...prompt.messages, ...follow], ...options });
-    return {
-      provider: 'openai',
-      model: reply.model,
-      promptVersion: prompt.promptVersion,
-      raw: reply.text,
-      finishReason: reply.finishReason,
-      promptTokens: reply.usage.promptTokens,
-      completionTokens: reply.usage.completionTokens,
-    };
+    const given = { provider: 'openai', promptVersion: prompt.promptVersion };
+    try {
+      const reply = await model.complete({ messages: [...prompt.messages, ...follow], ...options });
+      const { text: raw, finishReason, usage } = reply;
+      return { ...given, model: reply.model, raw, finishReason, ...usage };
+    } catch (error) {
+      const received = receivedReplyOf(error);
+      if (received === undefined) throw error;
+      throw noteOutput(error, { ...given, ...received, model: received.model ?? model.name });
+    }
   }
   function ask(question: Question, follow: readonly ChatMessage[], outputFactor = 1): Promise<ModelOutput> {
     const prompt = buildPrompt({

@@ -99,20 +99,20 @@ export function createReconcileCandidates(deps: {
     const { shown } = question;
     const memories = new Map(question.memories.map((memory) => [memory.id, memory]));
     const prompt = buildReconcilePrompt(deps.prompts, question, request.write.now);
-    const first = await deps.calls.call(() => complete(prompt, [], signal));
+    const context = { claim, purpose: 'reconcile', signal } as const;
+    const first = await deps.calls.call(context, () => complete(prompt, [], signal));
     const read = readDecisions(first.output.raw, shown, textsOfShown(shown, question.candidates, memories));
-    const purpose = 'reconcile';
     if (read.valid) {
-      await deps.calls.keep(claim, first, { status: 'pinned', purpose, shown }, signal);
+      await deps.calls.keep(context, first, { status: 'pinned', shown });
       return first.output.raw;
     }
-    await deps.calls.keep(claim, first, { status: 'rejected', purpose, shown }, signal);
+    await deps.calls.keep(context, first, { status: 'rejected', shown });
     const follow = [
       { role: 'assistant', content: first.output.raw.slice(0, 4_000) },
       { role: 'user', content: correctionOf(read.faults) },
     ] as const;
-    const second = await deps.calls.call(() => complete(prompt, follow, signal));
-    await deps.calls.keep(claim, second, { status: 'pinned', purpose, shown }, signal);
+    const second = await deps.calls.call(context, () => complete(prompt, follow, signal));
+    await deps.calls.keep(context, second, { status: 'pinned', shown });
     return second.output.raw;
   }
 }

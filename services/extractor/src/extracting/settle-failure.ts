@@ -10,7 +10,7 @@ import {
 import { AppError, isAppError } from '@factmill/errors';
 import { type JobOutcome, retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
-import { blamesProvider, decideRetry } from './decide-retry.ts';
+import { blamesProvider, decideRetry, finalErrorOf } from './decide-retry.ts';
 import type { ProviderOutlook, ProviderWatch } from './provider-watch.ts';
 
 export type SettleDeps = Readonly<{
@@ -89,8 +89,11 @@ export function createSettleFailure(deps: SettleDeps) {
       'extraction failed',
     );
     if (decision.kind === 'fail') {
-      const { next } = await failExtraction(deps.database, claim, entry);
-      return { outcome: { kind: 'fail', reason: error.code }, next };
+      // The end of this one is no news of a provider that is down: whoever comes next tries it.
+      if (provider.isDown) await deps.watch.rest(claim, error, provider, 0);
+      const final = finalErrorOf(error);
+      const { next } = await failExtraction(deps.database, claim, recordOf(final));
+      return { outcome: { kind: 'fail', reason: final.code }, next };
     }
     if (decision.kind === 'retry') {
       const { delayMs, burns } = decision;
@@ -103,7 +106,14 @@ export function createSettleFailure(deps: SettleDeps) {
   }
 }
 
-const NOT_BLAMED: ProviderOutlook = { failuresInRow: 0, othersSucceed: false, isDown: false };
+/** The outlook where nothing blames the provider. */
+export const NOT_BLAMED: ProviderOutlook = {
+  failuresInRow: 0,
+  othersSucceed: false,
+  othersFail: false,
+  ownFailures: 0,
+  isDown: false,
+};
 
 /**
  * Who may call a provider that is down is decided by its breaker; the queue rests only to keep idle workers from asking

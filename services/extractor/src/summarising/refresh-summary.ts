@@ -8,6 +8,7 @@ import {
 import { AppError, isAppError } from '@factmill/errors';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
+import { noAnswerOf } from '@factmill/models';
 import { blamesProvider } from '../extracting/decide-retry.ts';
 import type { ProviderBreaker } from '../extracting/provider-breaker.ts';
 import type { createWriteSummary } from './write-summary.ts';
@@ -32,8 +33,8 @@ export type RefreshDeps = Readonly<{
  * Refreshes the summary that has been due longest; resolves to false when there is none. Facts are never touched: a
  * refresh that fails puts the summary back, stale, to be tried again after a delay that grows. A provider that is away
  * burns no attempt: the breaker that extractions share is asked before a call and told of an outage, and until then no
- * other summary of this process is tried with the model. A reply that is no summary burns an attempt, and after
- * MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
+ * other summary of this process is tried with the model. A reply that is no summary, or no
+ * answer at all, burns an attempt, and after MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
  *
  * @throws AppError `database_unavailable`
  */
@@ -87,7 +88,8 @@ export function createRefreshSummary(deps: RefreshDeps) {
     const away = blamesProvider(code);
     if (away) await rest(error, isProbe, delay);
     else if (code.startsWith('model_')) await answered(isProbe);
-    await putBack(claim, { delayMs: delay(claim.failures + 1), code, failed: true, burns: !away });
+    const burns = !away || noAnswerOf(error) !== undefined;
+    await putBack(claim, { delayMs: delay(claim.failures + 1), code, failed: true, burns });
   }
 
   /**
