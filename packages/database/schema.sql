@@ -530,8 +530,8 @@ begin
   select coalesce(jsonb_agg(m.value->>'id' order by m.ordinality), '[]') into v_ids
     from jsonb_array_elements(coalesce(r->'messages', '[]')) with ordinality as m;
 
-  -- A regenerated reply replaces the assistant turns after the last user turn; posted again, it is known already
-  -- and replaces nothing.
+  -- A regenerated reply replaces the assistant turns after the last user turn, or those of the turn that it replies to;
+  -- posted again, it is known already and replaces nothing.
   if coalesce((r->>'regenerated')::boolean, false) and exists (
       select 1 from jsonb_array_elements_text(v_ids) as given (id) where not exists (
         select 1 from messages known where known.tenant_id = v_tenant
@@ -541,7 +541,9 @@ begin
         where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'assistant'
           and not v_ids ? id
           and seq > (select coalesce(max(seq), 0) from messages
-                     where tenant_id = v_tenant and conversation_id = v_conversation.id and role = 'user')
+                     where tenant_id = v_tenant and conversation_id = v_conversation.id
+                       and case when r ? 'reply_to' then id = r->>'reply_to' else role = 'user' end)
+          and (not r ? 'reply_to' or starts_with(id, (r->>'reply_to') || '.'))
         returning seq
     )
     select min(seq) into v_replaced from replaced where seq <= v_conversation.scheduled_seq;

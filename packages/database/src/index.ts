@@ -30,6 +30,7 @@ export * from './queries/compression-claims.ts';
 export * from './queries/compression-memories.ts';
 export * from './queries/compression-periods.ts';
 export * from './queries/compression-runs.ts';
+export * from './queries/chat-places.ts';
 export * from './queries/conversations.ts';
 export * from './queries/document-chunks.ts';
 export * from './queries/document-matches.ts';

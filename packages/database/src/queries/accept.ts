@@ -11,6 +11,8 @@ export type AcceptRequest = Readonly<{
   messages: readonly (MessageInput & { id: string; tokenEstimate: number })[];
   extract: 'auto' | 'now' | 'never';
   regenerated: boolean;
+  /** The user turn that a regenerated reply of a chat replies to; absent: the last one of the conversation. */
+  replyTo?: string | null;
   extractionId: string;
   trigger: string;
   /** Null leaves it to the conversation, then to the deployment. */
@@ -102,6 +104,7 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
     ...sumUp(request.messages),
     extract: request.extract,
     regenerated: request.regenerated || undefined,
+    reply_to: request.replyTo ?? undefined,
     extraction_id: request.extractionId,
     trigger: request.trigger,
     preset: request.preset ?? undefined,

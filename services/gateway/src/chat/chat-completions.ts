@@ -5,30 +5,33 @@ import { localsOf } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { type ChatRequest, readChatRequest, withSystemMessage, withUserText } from './chat-request.ts';
-import { conversationIdOf, lastUserText, replyTurn, textOf, turnsOf } from './chat-turns.ts';
+import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
+import { chatPathOf, lastUserText, textOf } from './chat-turns.ts';
 import { withMember } from './json-spans.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
 import type { createRecall, Recalled } from './recall.ts';
 import { readAll, relay } from './relay.ts';
-import type { Remember } from './remember.ts';
 import { unpacking } from './unpack-reply.ts';
 import type { Upstreams } from './upstreams.ts';
 
-export type ChatDeps = Readonly<{
-  upstreams: Upstreams;
-  recall: ReturnType<typeof createRecall>;
-  remember: Remember;
-  format: 'facts' | 'section' | 'summary' | 'augmented';
-  defaultUserId: string;
-  isOurKey: (token: string) => boolean;
-}>;
+export type ChatDeps = ChatExchangeDeps &
+  Readonly<{
+    upstreams: Upstreams;
+    recall: ReturnType<typeof createRecall>;
+    format: 'facts' | 'section' | 'summary' | 'augmented';
+    defaultUserId: string;
+    isOurKey: (token: string) => boolean;
+  }>;
 
 /** Messages of a request that recalling is told of. */
 const MAX_SPOKEN = 100;
 
+/** How clients of OpenAI's own kind say that they try again: how often they did. */
+const RETRY_HEADER = 'x-stainless-retry-count';
+
 /** Whose memory a chat uses. */
-type Memory = Readonly<{ tenantId: string; userId: string; conversationId: string; canWrite: boolean }>;
+type Memory = Readonly<{ tenantId: string; userId: string; memoryId: string | undefined; canWrite: boolean }>;
 
 /**
  * `POST /v1/chat/completions`: the request goes upstream byte for byte, less the memory fields and, where memory is
@@ -87,22 +90,25 @@ async function chatWithoutMemory(
 
 async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promise<void> {
   const { request, response, chat, upstream, memory, signal } = exchange;
-  const turns = turnsOf(chat.messages);
-  const { canWrite, ...who } = memory;
+  const path = chatPathOf(chat.messages);
+  const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
+  const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry });
   // At once, beside everything else: what the user said is kept whatever becomes of the answer (E7).
-  const stored = canWrite ? deps.remember.store({ ...who, messages: turns, endsWithReply: false }) : null;
+  const storing = stored?.storeTurns();
   const query = lastUserText(chat.messages);
   const wantsMemories = (chat.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
-  const recalled = wantsMemories
-    ? await deps.recall({
-        ...who,
-        query,
-        memory: chat.memory,
-        spoken: spokenIn(chat),
-        credentials: credentialsOf(request, deps.isOurKey),
-        signal,
-      })
-    : null;
+  const recalled =
+    wantsMemories && stored !== null
+      ? await deps.recall({
+          userId: memory.userId,
+          conversationId: stored.conversationId,
+          query,
+          memory: chat.memory,
+          spoken: spokenIn(chat),
+          credentials: credentialsOf(request, deps.isOurKey),
+          signal,
+        })
+      : null;
   response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
   localsOf(response).facts['memories'] = recalled?.hits.length ?? 0;
 
@@ -121,11 +127,9 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
   else await relay(answer, response, reader);
   await packed?.end();
 
-  const reply = answer.statusCode === 200 ? replyTurn(chat.messages, reader.reply()) : null;
-  if (canWrite && reply !== null) {
-    await stored;
-    await deps.remember.store({ ...who, messages: [...turns, reply], endsWithReply: true });
-  }
+  if (answer.statusCode !== 200) return;
+  await storing;
+  await stored?.storeReply(reader.reply());
 }
 
 function inject(
@@ -191,7 +195,7 @@ function memoryOf(
   return {
     tenantId: principal.tenantId,
     userId,
-    conversationId: memoryId ?? conversationIdOf(chat.messages, userId),
+    memoryId,
     canWrite: may('memory.write'),
   };
 }

@@ -158,6 +158,114 @@ describe('a chat with memory', () => {
     ]);
   });
 
+  /** A chat whose turns are stored when it resolves. */
+  async function say(messages: unknown[], more: object = {}): Promise<void> {
+    const before = (await storedTurns()).length;
+    await chat(messages, more);
+    await untilStored(before + 2);
+  }
+  const userSaid = async () =>
+    (await storedTurns()).filter(({ role }) => role === 'user').map(({ content }) => content);
+  const from = (text: string) => ({ role: 'user', content: text });
+
+  test('what is said again in a new chat, after something else, is stored again and is the newest', async () => {
+    await say([from('I live in Oslo.')]);
+    await say([from('I live in Bergen.')]);
+    await say([from('I live in Oslo.')]);
+    const { rows } = await gateway.database.query<{ content: string; conversation: string }>(
+      `select m.content, m.conversation_id as conversation from messages m
+       join conversations c on c.tenant_id = m.tenant_id and c.id = m.conversation_id
+       where c.user_id = $1 and m.role = 'user' order by m.received_at`,
+      [user],
+    );
+    expect(rows.map(({ content }) => content)).toEqual([
+      'I live in Oslo.',
+      'I live in Bergen.',
+      'I live in Oslo.',
+    ]);
+    expect(new Set(rows.map(({ conversation }) => conversation)).size).toBe(3);
+    expect((await storedTurns()).filter(({ superseded }) => superseded)).toEqual([]);
+    // Tried again, nothing is stored twice; the chat goes on where it began.
+    await chat([from('I live in Oslo.')]);
+    await say([
+      from('I live in Oslo.'),
+      { role: 'assistant', content: 'In Lisbon, of course.' },
+      from('Thanks!'),
+    ]);
+    const thanks = await gateway.database.query<{ conversation: string }>(
+      `select conversation_id as conversation from messages m join conversations c
+         on c.tenant_id = m.tenant_id and c.id = m.conversation_id where c.user_id = $1 and m.content = 'Thanks!'`,
+      [user],
+    );
+    expect(thanks.rows).toEqual([{ conversation: rows[2]?.conversation }]);
+    expect(await storedTurns()).toHaveLength(8);
+  });
+
+  test('a client that sends its newest message alone may say the same again and again', async () => {
+    const diary = { memory_id: `alone-${number}` };
+    for (const text of ['My name is Zed', 'yes', 'I like tea', 'yes', 'yes', 'My name is Zed']) {
+      await say([from(text)], diary);
+    }
+    const turns = await storedTurns(diary.memory_id);
+    expect(turns.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+      'My name is Zed',
+      'yes',
+      'I like tea',
+      'yes',
+      'yes',
+      'My name is Zed',
+    ]);
+    expect(turns.filter(({ superseded }) => superseded)).toEqual([]);
+  });
+
+  test('a retry that says so is stored once, whatever was said since', async () => {
+    await say([from('I live in Oslo.')]);
+    await say([from('I live in Bergen.')]);
+    const again = JSON.stringify({ model: 'm', user, messages: [from('I live in Oslo.')] });
+    await Promise.all(
+      Array.from({ length: 5 }, async () =>
+        (await post(again, { headers: { 'x-stainless-retry-count': '1' } })).text(),
+      ),
+    );
+    await say([from('I live in Turku.')]);
+    expect((await userSaid()).toSorted()).toEqual([
+      'I live in Bergen.',
+      'I live in Oslo.',
+      'I live in Turku.',
+    ]);
+  });
+
+  test('many at once are one chat, also where the same was said before', async () => {
+    await say([from('I live in Oslo.')]);
+    await say([from('I live in Bergen.')]);
+    await Promise.all(Array.from({ length: 10 }, () => chat([from('I live in Oslo.')])));
+    await untilStored(6);
+    await say([from('I live in Turku.')]);
+    expect(await storedTurns()).toHaveLength(8);
+  });
+
+  test('a new reply to an earlier turn supersedes the old reply to it, and no other', async () => {
+    const diary = { memory_id: `branch-${number}` };
+    const reply = { role: 'assistant', content: 'In Lisbon, of course.' };
+    await say([QUESTION], diary);
+    await say([QUESTION, reply, from('And my mother?')], diary);
+    await say([QUESTION, reply, from('And my mother?'), reply, from('Thanks!')], diary);
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('In Porto.'));
+    });
+    await chat([QUESTION, reply, from('And my mother?')], diary);
+    const turns = await untilStored(7);
+    expect(turns.map(({ content, superseded }) => [content, superseded])).toEqual([
+      ['Where do I live?', false],
+      ['In Lisbon, of course.', false],
+      ['And my mother?', false],
+      ['In Lisbon, of course.', true],
+      ['Thanks!', false],
+      ['In Lisbon, of course.', false],
+      ['In Porto.', false],
+    ]);
+  });
+
   test('a memory_id is the conversation', async () => {
     await chat([QUESTION], { memory_id: `diary-${number}`, memory_top_k: 7, memory_recency_weight: 0.5 });
     expect(contexts).toMatchObject([{ conversation_id: `diary-${number}`, limit: 7, recency_weight: 0.5 }]);

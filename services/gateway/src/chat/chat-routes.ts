@@ -1,5 +1,4 @@
 import { OPERATIONS } from '@factmill/contracts';
-import { findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { requireJson } from '@factmill/http';
 import { type Express, raw, type RequestHandler } from 'express';
@@ -7,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RouteDeps } from '../route-deps.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { toUpstreamHeaders } from './proxy-headers.ts';
+import { placeChat } from './place-chat.ts';
 import { createRecall } from './recall.ts';
 import { relay } from './relay.ts';
 import { createRemember } from './remember.ts';
@@ -38,7 +38,6 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
     retrievalUrl: deps.config.gateway.retrievalUrl,
     format: chat.contextFormat,
     timeoutMs: chat.memoryTimeoutMs,
-    ownerOf: async (tenantId, id) => (await findConversation(deps.database, tenantId, id))?.userId,
     logger: deps.logger,
   });
   return {
@@ -58,6 +57,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           upstreams,
           recall,
           remember,
+          place: (placed) => placeChat(deps.database, placed),
           format: chat.contextFormat,
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,

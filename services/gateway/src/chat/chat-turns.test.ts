@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type ChatMessage,
-  conversationIdOf,
+  type ChatPath,
+  chatPathOf,
+  type ChatReply,
   lastUserText,
-  ownConversationIdOf,
   replyTurn,
   turnsOf,
 } from './chat-turns.ts';
@@ -12,25 +13,35 @@ import {
 const user = (content: unknown): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
 
+function pathOf(messages: readonly ChatMessage[]): ChatPath {
+  const path = chatPathOf(messages);
+  if (path === null) throw new Error('no user message');
+  return path;
+}
+
+const storedOf = (messages: readonly ChatMessage[]) => turnsOf(pathOf(messages), pathOf(messages).turnId);
+const replyTo = (messages: readonly ChatMessage[], reply: ChatReply) =>
+  replyTurn(pathOf(messages), reply, pathOf(messages).turnId);
+
 describe('turnsOf', () => {
   test('takes the last user message and what follows it, without system messages', () => {
-    const turns = turnsOf([user('one'), assistant('1'), { role: 'system', content: 's' }, user('two')]);
+    const turns = storedOf([user('one'), assistant('1'), { role: 'system', content: 's' }, user('two')]);
     expect(turns.map(({ role, content }) => [role, content])).toEqual([['user', 'two']]);
-    expect(turnsOf([{ role: 'system', content: 's' }])).toEqual([]);
+    expect(chatPathOf([{ role: 'system', content: 's' }])).toBeNull();
   });
 
   test('ids follow from what was said before, not from system messages', () => {
-    const [first] = turnsOf([user('one'), assistant('1'), user('two')]);
-    const [again] = turnsOf([{ role: 'system', content: 'now' }, user('one'), assistant('1'), user('two')]);
-    const [other] = turnsOf([user('one'), assistant('2'), user('two')]);
+    const [first] = storedOf([user('one'), assistant('1'), user('two')]);
+    const [again] = storedOf([{ role: 'system', content: 'now' }, user('one'), assistant('1'), user('two')]);
+    const [other] = storedOf([user('one'), assistant('2'), user('two')]);
     expect(again?.id).toBe(first?.id);
     expect(other?.id).not.toBe(first?.id);
   });
 
   test('a reply has the id that it has in the next request of the tool loop', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
-    const reply = replyTurn([user('x')], { content: '', toolCalls: [call] });
-    const next = turnsOf([
+    const reply = replyTo([user('x')], { content: '', toolCalls: [call] });
+    const next = storedOf([
       user('x'),
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', content: 'y', tool_call_id: 'c' },
@@ -39,7 +50,7 @@ describe('turnsOf', () => {
   });
 
   test('a tool call is the same however it is written, and another one with other arguments', () => {
-    const idOf = (call: object) => replyTurn([user('x')], { content: '', toolCalls: [{ ...call }] })?.id;
+    const idOf = (call: object) => replyTo([user('x')], { content: '', toolCalls: [{ ...call }] })?.id;
     const first = idOf({ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1,"b":[2]}' } });
     const again = idOf({ function: { arguments: '{ "b": [2], "a": 1 }', name: 'f' }, index: 0, id: 'c' });
     expect(again).toBe(first);
@@ -59,8 +70,9 @@ describe('turnsOf', () => {
     });
     fc.assert(
       fc.property(fc.array(anything), (messages) => {
-        for (const turn of turnsOf(messages)) {
-          expect(turn.id).toMatch(/^turn-[\w-]{24}$/);
+        const path = chatPathOf(messages);
+        for (const turn of path === null ? [] : turnsOf(path, path.turnId)) {
+          expect(turn.id).toMatch(/^turn-[\w-]{24}(?:\.[\w-]{24})?$/);
           expect(turn.content === null || !turn.content.includes('\u0000')).toBe(true);
         }
       }),
@@ -69,7 +81,7 @@ describe('turnsOf', () => {
 });
 
 test('a reply of nothing is no turn', () => {
-  expect(replyTurn([user('x')], { content: ' ', toolCalls: [] })).toBeNull();
+  expect(replyTo([user('x')], { content: ' ', toolCalls: [] })).toBeNull();
 });
 
 test('the text of a message is that of its text parts', () => {
@@ -81,17 +93,19 @@ test('the text of a message is that of its text parts', () => {
   expect(lastUserText([user(parts), assistant('x')])).toBe('a\nb');
 });
 
-test('a chat is told from another by its user and first message', () => {
-  const id = conversationIdOf([user('hi'), assistant('x'), user('more')], 'ana');
-  expect(conversationIdOf([{ role: 'system', content: 's' }, user('hi')], 'ana')).toBe(id);
-  expect(conversationIdOf([user('hi')], 'ben')).not.toBe(id);
-  expect(conversationIdOf([user('ho')], 'ana')).not.toBe(id);
-});
+describe('chatPathOf', () => {
+  test('tells a history from a message alone, and a turn that goes on from one that begins', () => {
+    expect(pathOf([user('x')])).toMatchObject({ hasHistory: false, isContinued: false, previousId: null });
+    expect(pathOf([assistant('hi'), user('x')])).toMatchObject({ hasHistory: false, isContinued: false });
+    expect(pathOf([user('x'), assistant('y')])).toMatchObject({ hasHistory: false, isContinued: true });
+    expect(pathOf([user('x'), assistant('y'), user('z')])).toMatchObject({ hasHistory: true });
+  });
 
-test('a conversation of one’s own in place of another’s is always the same, and no other chat', () => {
-  const id = ownConversationIdOf('default', 'ana');
-  expect(ownConversationIdOf('default', 'ana')).toBe(id);
-  expect(ownConversationIdOf('default', 'ben')).not.toBe(id);
-  expect(ownConversationIdOf('diary', 'ana')).not.toBe(id);
-  expect(conversationIdOf([user('default')], 'ana')).not.toBe(id);
+  test('names the message before as it was stored with its own request', () => {
+    const before = [user('a'), assistant('b')];
+    expect(pathOf([...before, user('c')]).previousId).toBe(
+      replyTo([user('a')], { content: 'b', toolCalls: [] })?.id,
+    );
+    expect(pathOf([user('a'), user('c')]).previousId).toBe(pathOf([user('a')]).turnId);
+  });
 });

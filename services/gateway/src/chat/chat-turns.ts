@@ -16,52 +16,69 @@ export type ChatReply = Readonly<{ content: string; toolCalls: readonly Record<s
 const ROLES = ['user', 'assistant', 'tool', 'function'] as const;
 const MAX_TOOL_CALLS = 128;
 
+/** What was said in a request, and where its last user message stands in it. */
+export type ChatPath = Readonly<{
+  /** Messages of people, assistants and tools; system messages do not count, because clients change them. */
+  spoken: readonly ChatMessage[];
+  /** A digest of each with all before it. */
+  digests: readonly string[];
+  /** The number of the last user message. */
+  last: number;
+  /** The id of that message where it is stored for the first time. */
+  turnId: string;
+  /** The id of the message before it; null when it is the first. */
+  previousId: string | null;
+  /** Whether there are user messages before it: the client sends its history. */
+  hasHistory: boolean;
+  /** Whether the assistant has begun to answer it, as in a loop of tool calls. */
+  isContinued: boolean;
+}>;
+
+/** Null for a request without a user message. */
+export function chatPathOf(messages: readonly ChatMessage[]): ChatPath | null {
+  const spoken = messages.filter(({ role }) => isRole(role));
+  const last = spoken.findLastIndex(isUser);
+  if (last < 0) return null;
+  let path = '';
+  const digests = spoken.map((message) => (path = stepOf(path, message)));
+  const lastBefore = spoken.slice(0, last).findLastIndex(isUser);
+  const isReply = lastBefore >= 0 && lastBefore < last - 1;
+  return {
+    spoken,
+    digests,
+    last,
+    turnId: `turn-${digests[last]}`,
+    previousId: last === 0 ? null : `turn-${isReply ? `${digests[lastBefore]}.` : ''}${digests[last - 1]}`,
+    hasHistory: lastBefore >= 0,
+    isContinued: last < spoken.length - 1,
+  };
+}
+
 /**
  * The turns of a chat that are stored: from the last user message on (what came before was stored with earlier
- * requests), without system messages. Their ids follow from the conversation up to them, so that a client that sends
- * its history again, or tries again, stores nothing twice.
+ * requests). The ids of what follows the user's turn begin with its id and a dot, and follow from what was said, so that
+ * a client that sends its history again, or tries again, stores nothing twice.
  */
-export function turnsOf(messages: readonly ChatMessage[]): MessageInput[] {
-  const spoken = messages.filter(({ role }) => isRole(role));
-  const from = spoken.findLastIndex(({ role }) => role === 'user');
-  if (from < 0) return [];
-  let path = '';
-  return spoken.flatMap((message, index) => {
-    path = stepOf(path, message);
-    if (index < from) return [];
-    const turn = toTurn(message, path);
+export function turnsOf({ spoken, digests, last }: ChatPath, userTurnId: string): MessageInput[] {
+  return spoken.slice(last).flatMap((message, index) => {
+    const turn = toTurn(message, index === 0 ? userTurnId : `${userTurnId}.${digests[last + index]}`);
     return turn === null ? [] : [turn];
   });
 }
 
-/** The assistant's answer to these messages as a turn; null when it said nothing. */
-export function replyTurn(messages: readonly ChatMessage[], reply: ChatReply): MessageInput | null {
+/** The assistant's answer to a request as a turn; null when it said nothing. */
+export function replyTurn({ digests }: ChatPath, reply: ChatReply, userTurnId: string): MessageInput | null {
   const message: ChatMessage = {
     role: 'assistant',
     content: reply.content === '' ? null : reply.content,
     ...(reply.toolCalls.length === 0 ? {} : { tool_calls: reply.toolCalls }),
   };
-  const path = messages.filter(({ role }) => isRole(role)).reduce(stepOf, '');
-  return toTurn(message, stepOf(path, message));
+  return toTurn(message, `${userTurnId}.${stepOf(digests.at(-1) ?? '', message)}`);
 }
 
 /** The text of the last user message; empty when there is none. */
 export function lastUserText(messages: readonly ChatMessage[]): string {
   return textOf(messages.findLast(({ role }) => role === 'user')?.content);
-}
-
-/**
- * The conversation of a chat whose client names none: clients send the whole history each time, so its first user
- * message tells one chat from another.
- */
-export function conversationIdOf(messages: readonly ChatMessage[], userId: string): string {
-  const first = messages.find(({ role }) => role === 'user');
-  return `chat-${digest(`${userId}\n${textOf(first?.content)}`)}`;
-}
-
-/** The conversation of a user's own in place of one that is another user's. */
-export function ownConversationIdOf(conversationId: string, userId: string): string {
-  return `chat-${digest(`${userId}\u0000${conversationId}`)}`;
 }
 
 /** The text of a message: as it is, or the text parts of a list of parts. */
@@ -75,6 +92,10 @@ export function textOf(content: unknown): string {
         : [],
     )
     .join('\n');
+}
+
+function isUser({ role }: ChatMessage): boolean {
+  return role === 'user';
 }
 
 function isRole(role: unknown): role is (typeof ROLES)[number] {
@@ -121,16 +142,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function digest(text: string): string {
+/** A short name for a text. */
+export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 24);
 }
 
-function toTurn(message: ChatMessage, path: string): MessageInput | null {
+function toTurn(message: ChatMessage, id: string): MessageInput | null {
   if (!isRole(message.role)) return null;
   const text = textOf(message.content).replaceAll('\u0000', '').slice(0, MAX_CONTENT_LENGTH).toWellFormed();
   const toolCalls = Array.isArray(message.tool_calls) ? message.tool_calls.slice(0, MAX_TOOL_CALLS) : [];
   const turn = {
-    id: `turn-${path}`,
+    id,
     role: message.role,
     content: text.trim() === '' ? null : text,
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),

@@ -3,7 +3,6 @@ import { untilAborted } from '@factmill/models';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
-import { ownConversationIdOf } from './chat-turns.ts';
 
 /** What of the answer of `POST /v1/context` is used. */
 const contextSchema = z.object({
@@ -22,9 +21,9 @@ const contextSchema = z.object({
 export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
 
 export type RecallRequest = Readonly<{
-  tenantId: string;
   userId: string;
-  conversationId: string;
+  /** Where the user's turns are stored. */
+  conversationId: () => Promise<string>;
   query: string;
   memory: ChatMemoryFields;
   /** The texts of the request, each as a message. */
@@ -39,8 +38,6 @@ export type RecallDeps = Readonly<{
   format: 'facts' | 'section' | 'summary' | 'augmented';
   /** What the chat waits for memory at most. */
   timeoutMs: number;
-  /** Whose a conversation is; undefined when there is none of that id. */
-  ownerOf: (tenantId: string, conversationId: string) => Promise<string | undefined>;
   logger: Logger;
 }>;
 
@@ -58,11 +55,11 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
     let result = 'ok';
     try {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]);
-      const conversationId = await untilAborted(conversationOf(request), signal);
+      const conversationId = await untilAborted(request.conversationId(), signal);
       const response = await fetch(`${deps.retrievalUrl}/v1/context`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...request.credentials },
-        body: JSON.stringify(toBody({ ...request, conversationId }, deps.format)),
+        body: JSON.stringify(toBody(request, conversationId, deps.format)),
         signal,
       });
       if (!response.ok) throw new Error(`retrieval answered ${response.status}`);
@@ -78,23 +75,10 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
       recordDuration(performance.now() - startedAt, { result });
     }
   };
-
-  /** Where the user's turns are stored: several users of a tenant may name the same conversation. */
-  async function conversationOf({
-    tenantId,
-    userId,
-    conversationId,
-    memory,
-  }: RecallRequest): Promise<string> {
-    // One that the chat does not name is told by its user already.
-    if (memory.memory_id === undefined) return conversationId;
-    const owner = (await deps.ownerOf(tenantId, conversationId)) ?? userId;
-    return owner === userId ? conversationId : ownConversationIdOf(conversationId, userId);
-  }
 }
 
-function toBody(request: RecallRequest, format: string): object {
-  const { userId, conversationId, query, memory } = request;
+function toBody(request: RecallRequest, conversationId: string, format: string): object {
+  const { userId, query, memory } = request;
   return {
     user_id: userId,
     conversation_id: conversationId,

@@ -5,7 +5,7 @@ import type { Logger } from '@factmill/telemetry';
 import { createCounter, currentTraceparent } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteDeps } from '../route-deps.ts';
-import { ownConversationIdOf } from './chat-turns.ts';
+import { ownConversationIdOf, type Place } from './place-chat.ts';
 
 /** How long turns wait for a database that is away before they are given up, and how many of them may. */
 const PATIENCE_MS = 60_000;
@@ -15,8 +15,9 @@ const MAX_WAITING = 1_000;
 export type Turns = Readonly<{
   tenantId: string;
   userId: string;
-  conversationId: string;
-  messages: readonly MessageInput[];
+  /** Where they belong; asked again after it has failed. */
+  place: () => Promise<Place>;
+  messagesAt: (place: Place) => readonly MessageInput[];
   /** The last of them answers what the others say; earlier answers to the same are superseded. */
   endsWithReply: boolean;
 }>;
@@ -56,7 +57,7 @@ export function createRemember(deps: RememberDeps): Remember {
         const mayWait = code === 'database_unavailable' && running.size <= MAX_WAITING;
         if (!mayWait || deps.now().getTime() >= giveUpAt || closing.signal.aborted) {
           countLost(1, { code });
-          deps.logger.warn({ code, turns: turns.messages.length }, 'turns of a chat were not stored');
+          deps.logger.warn({ code }, 'turns of a chat were not stored');
           return false;
         }
         await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
@@ -65,27 +66,37 @@ export function createRemember(deps: RememberDeps): Remember {
   }
 
   async function accept(turns: Turns): Promise<void> {
+    const place = await turns.place();
+    const messages = turns.messagesAt(place);
+    if (messages.length === 0) return;
     try {
-      await acceptIn(turns.conversationId, turns);
+      await acceptIn(place.conversationId, place, messages, turns);
     } catch (error) {
+      // Another user has taken the name between the two.
       if (!isAppError(error) || error.code !== 'conversation_user_mismatch') throw error;
-      await acceptIn(ownConversationIdOf(turns.conversationId, turns.userId), turns);
+      await acceptIn(ownConversationIdOf(place.conversationId, turns.userId), place, messages, turns);
     }
   }
 
-  function acceptIn(conversationId: string, turns: Turns): Promise<unknown> {
+  function acceptIn(
+    conversationId: string,
+    { userTurnId }: Place,
+    messages: readonly MessageInput[],
+    turns: Turns,
+  ): Promise<unknown> {
     return deps.accept({
       tenantId: turns.tenantId,
       userId: turns.userId,
       fallbackUserId: turns.userId,
       conversationId,
-      messages: turns.messages.map((message) => ({
+      messages: messages.map((message) => ({
         ...message,
         id: message.id ?? deps.newId(),
         tokenEstimate: estimateTokens(message.content ?? ''),
       })),
       extract: 'auto',
       regenerated: turns.endsWithReply,
+      replyTo: turns.endsWithReply ? userTurnId : null,
       extractionId: deps.newId(),
       trigger: 'chat',
       preset: null,
@@ -98,7 +109,6 @@ export function createRemember(deps: RememberDeps): Remember {
 
   return {
     store(turns) {
-      if (turns.messages.length === 0) return Promise.resolve(true);
       const run = store(turns);
       running.add(run);
       void run.finally(() => running.delete(run));

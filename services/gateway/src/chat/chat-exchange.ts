@@ -1,0 +1,56 @@
+import type { MessageInput } from '@factmill/contracts';
+import { type ChatPath, type ChatReply, replyTurn, turnsOf } from './chat-turns.ts';
+import type { Place, PlacedChat } from './place-chat.ts';
+import type { Remember } from './remember.ts';
+
+export type ChatExchangeDeps = Readonly<{
+  remember: Remember;
+  /** Where the turns of a chat belong. */
+  place: (chat: PlacedChat) => Promise<Place>;
+}>;
+
+/** One request of a chat and its answer, as it is stored. Storing never rejects: its trouble is not the chat's. */
+export type ChatExchange = Readonly<{
+  /** The conversation it belongs to. Rejects while the database is away. */
+  conversationId: () => Promise<string>;
+  /** Stores what the user said, and the tool calls that came with it. */
+  storeTurns: () => Promise<void>;
+  /** Stores the answer, and the turns again in case they are not stored yet. */
+  storeReply: (reply: ChatReply) => Promise<void>;
+}>;
+
+/** @param chat what is asked; `canWrite` is false for a key that may only read: then nothing is stored */
+export function openExchange(
+  deps: ChatExchangeDeps,
+  { canWrite, ...chat }: PlacedChat & Readonly<{ canWrite: boolean }>,
+): ChatExchange {
+  const { tenantId, userId, path } = chat;
+  const place = untilItSucceeds(() => deps.place(chat));
+
+  async function store(messagesAt: (place: Place) => MessageInput[], endsWithReply: boolean): Promise<void> {
+    if (canWrite) await deps.remember.store({ tenantId, userId, place, messagesAt, endsWithReply });
+  }
+
+  return {
+    conversationId: async () => (await place()).conversationId,
+    storeTurns: () => store(({ userTurnId }) => turnsOf(path, userTurnId), false),
+    storeReply: (reply) => store(({ userTurnId }) => withReply(path, reply, userTurnId), true),
+  };
+}
+
+function withReply(path: ChatPath, reply: ChatReply, userTurnId: string): MessageInput[] {
+  const turn = replyTurn(path, reply, userTurnId);
+  return turn === null ? [] : [...turnsOf(path, userTurnId), turn];
+}
+
+/** Asks until there is an answer, and then no more: all parts of an exchange belong to the same place. */
+function untilItSucceeds<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= ask().catch((error: unknown) => {
+      answer = undefined;
+      throw error;
+    });
+    return answer;
+  };
+}
