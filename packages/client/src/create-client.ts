@@ -51,7 +51,7 @@ export function createClient(options: ClientOptions) {
   const nowMs = () => Date.now();
   const transport = createTransport(
     {
-      baseUrl: options.baseUrl.replace(/\/+$/, ''),
+      baseUrl: options.baseUrl.replace(/(?<!\/)\/+$/, ''),
       apiKey: options.apiKey,
       userId: options.userId,
       timeoutMs: options.timeoutMs ?? 30_000,

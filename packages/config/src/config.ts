@@ -211,7 +211,10 @@ export function loadConfig(raw: RawEnvironment): Config {
     },
     gateway: {
       port: env.GATEWAY_PORT,
-      retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(/\/+$/, ''),
+      retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(
+        /(?<!\/)\/+$/,
+        '',
+      ),
       maxBodyBytes: env.MAX_BODY_BYTES,
       bullBoardWritable: env.BULL_BOARD_WRITABLE,
       chat: {
@@ -367,7 +370,7 @@ function embeddingThresholds(env: Environment): { thresholds?: EmbeddingThreshol
 /** OpenAI clients expect the root that ends in `/v1`; a bare host gets it appended, any path stays as it is. */
 function apiRoot(url: string): string {
   const parsed = new URL(url);
-  return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/\/+$/, '');
+  return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/(?<!\/)\/+$/, '');
 }
 
 function deepFreeze<T extends object>(value: T): T {

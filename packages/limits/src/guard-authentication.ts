@@ -66,7 +66,7 @@ export function createAuthenticationGuard(deps: GuardDeps): AuthenticationGuard 
 
 /** An IPv4 address, or the /64 of an IPv6 address: whoever has one of these has all of it. */
 export function networkOf(address: string | undefined): string {
-  const plain = (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/s, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');
   const groups = head === '' ? [] : head.split(':');

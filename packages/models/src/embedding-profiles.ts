@@ -173,6 +173,6 @@ export function readsWhole(profile: Pick<EmbeddingProfile, 'reads'>, text: strin
 }
 
 function findKnownModel(model: string): KnownModel | undefined {
-  const bare = model.toLowerCase().replace(/^.*\//, '').replace(/:.*$/, '');
+  const bare = (model.toLowerCase().split('/').at(-1) ?? '').split(':')[0] ?? '';
   return KNOWN_MODELS.find(({ id, aliases }) => id === bare || aliases.includes(bare));
 }

@@ -91,7 +91,7 @@ export function createEndpointClient(config: EndpointConfig): EndpointClient {
 async function loadClient(url: URL, authorization: string | null, timeoutMs: number): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
   return new OpenAI({
-    baseURL: url.href.replace(/\/+$/, ''),
+    baseURL: url.href.replace(/(?<!\/)\/+$/, ''),
     // The SDK refuses to start without a key; the header below decides what is sent.
     apiKey: 'none',
     adminAPIKey: null,

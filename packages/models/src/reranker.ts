@@ -63,7 +63,7 @@ function fieldsOf(provider: keyof typeof PATHS, documents: readonly string[]): o
 /** The base URL up to, and without, `/rerank`. */
 function rootOf(baseUrl: string, provider: keyof typeof PATHS): string {
   const url = new URL(baseUrl);
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/rerank$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/rerank$/, '');
   url.pathname = path === '' && !/\/rerank\/*$/.test(url.pathname) ? PATHS[provider] : path;
   return url.href;
 }

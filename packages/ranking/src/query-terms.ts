@@ -21,5 +21,5 @@ export function queryTerms(query: string): string[] {
 /** What is looked for as a whole: the query without the punctuation that ends a sentence. */
 export function queryPhrase(query: string): string {
   const trimmed = query.trim();
-  return trimmed.replace(/[\s?!.。？！]+$/u, '') || trimmed;
+  return trimmed.replace(/(?<![\s?!.。？！])[\s?!.。？！]+$/u, '') || trimmed;
 }

@@ -18,14 +18,23 @@ export type GateDecision = Readonly<{ retrieve: boolean; reason: GateReason }>;
 
 const SKIPPING: ReadonlySet<GateReason> = new Set(['empty', 'acknowledgement', 'code', 'chatter']);
 
+/** Of a longer message its beginning and its end are read, so much of each: what is asked stands before or after a paste. */
+const END_CHARACTERS = 4_000;
+
 /**
  * Whether a message of a chat is worth a look into the memory (C8). Acknowledgements, code and chatter are not;
  * questions, words about remembering, bare topics, and what is about the user or asks for something are. English and
  * Chinese.
  */
 export function shouldRetrieve(text: string): GateDecision {
-  const reason = reasonOf(text.normalize('NFKC').trim().toLowerCase());
+  const reason = reasonOf(endsOf(text).normalize('NFKC').trim().toLowerCase());
   return { retrieve: !SKIPPING.has(reason), reason };
+}
+
+function endsOf(text: string): string {
+  return text.length <= 2 * END_CHARACTERS
+    ? text
+    : `${text.slice(0, END_CHARACTERS)}\n${text.slice(-END_CHARACTERS)}`.toWellFormed();
 }
 
 function reasonOf(whole: string): GateReason {
@@ -51,13 +60,13 @@ function weightOf(text: string): number {
 }
 
 const CODE_LINE =
-  /^\s*(?:[$>#] |at \S+[ (]|(?:import|export|const|let|var|function|class|def|return|public|private|#include|select|insert|update|delete|traceback|from \S+ import)\b.*[;:({}=,*]|[}\])];?,?$|<\/?\w+[^>]*>|[\w.]+\(.*\);?$|.*[;{]$|"[\w$-]+": )/;
+  /^(?:[$>#] |at \S+[ (]|(?:import|export|const|let|var|function|class|def|return|public|private|#include|select|insert|update|delete|traceback|from \S+ import)\b.*[;:({}=,*]|[}\])];?,?$|<\/?\w+(?:[^\w>][^>]*)?>|[\w.]+\(.*\);?$|.*[;{]$|"[\w$-]+": )/;
 
 /** The text without fenced blocks, and without lines that look like code when there are several. */
 function withoutCode(text: string): string {
   const unfenced = text.replace(/```[\s\S]*?(?:```|$)/g, ' ').trim();
   const lines = unfenced.split('\n');
-  const prose = lines.filter((line) => !CODE_LINE.test(line));
+  const prose = lines.filter((line) => !CODE_LINE.test(line.trimStart()));
   return lines.length - prose.length >= 2 || (lines.length === 1 && prose.length === 0)
     ? prose.join('\n').trim()
     : unfenced;

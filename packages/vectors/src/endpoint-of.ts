@@ -16,6 +16,8 @@ export function endpointOf(config: EmbedderConfig): EmbeddingEndpoint {
     provider: config.provider,
     endpointModel: config.model,
     endpointDimensions: config.dimensions ?? null,
-    endpointSha256: createHash('sha256').update(config.baseUrl.replace(/\/+$/, '')).digest('hex'),
+    endpointSha256: createHash('sha256')
+      .update(config.baseUrl.replace(/(?<!\/)\/+$/, ''))
+      .digest('hex'),
   };
 }

@@ -7,7 +7,7 @@ import { playDemo } from './demo/play-demo.ts';
 function readAddress(): Readonly<{ baseUrl: string; apiKey: string | undefined }> {
   const { gateway, auth } = loadConfig(loadProcessEnvironment());
   const [url = `http://127.0.0.1:${gateway.port}`, key] = process.argv.slice(2);
-  return { baseUrl: url.replace(/\/+$/, ''), apiKey: key ?? auth.adminKey ?? undefined };
+  return { baseUrl: url.replace(/(?<!\/)\/+$/, ''), apiKey: key ?? auth.adminKey ?? undefined };
 }
 
 function sentenceOf(error: unknown, baseUrl: string): string {

@@ -5,7 +5,7 @@ const STEM_CHARACTERS = 5;
 
 /** Words that carry something: at least three letters, or digits, or a word of a script that writes few characters. */
 const CARRYING =
-  /^(?:[\p{L}\p{M}]{3,}|.*\p{N}.*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+)$/u;
+  /^[\p{L}\p{M}]{3,}$|\p{N}|^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$/u;
 
 function stemsOf(text: string): Set<string> {
   const folded = text.normalize('NFKC').toLowerCase();

@@ -43,7 +43,7 @@ export function distinguishingWords(text: string): ReadonlySet<string> {
   const hasUpperCase = /\p{Lu}/u.test(normal);
   const found = new Set<string>();
   for (const match of normal.matchAll(WORD)) {
-    const isStart = /(?:^|[.!?:\n"“]\s*)$/u.test(normal.slice(Math.max(0, match.index - 8), match.index));
+    const isStart = /(?:^|[.!?:\n"“]\s{0,7})$/u.test(normal.slice(Math.max(0, match.index - 8), match.index));
     const mark = markOf(match[0], { isStart, hasUpperCase });
     if (mark !== null) found.add(mark);
   }

@@ -62,22 +62,24 @@ const OPENERS: readonly RegExp[] = [
 ];
 
 const TRAILERS: readonly RegExp[] = [
-  /,?\s+(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]*$/i,
-  /(?:,\s*right|[\s,]+(?:you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually))[\s.!?]*$/i,
-  /[\s.!?,;:–—-]+$/,
+  /,?\s{1,4}(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]{0,20}$/i,
+  /(?:,\s{0,4}right|[\s,]{1,4}(?:you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually))[\s.!?]{0,20}$/i,
+  /(?<![\s.!?,;:–—-])[\s.!?,;:–—-]+$/,
 ];
 
 /** A verb that `and` can join to a first-person statement, so that each states something of its own. */
 const JOINED =
   'am|work|live|study|have|own|speak|love|like|hate|prefer|play|enjoy|teach|run|drive|use|moved|started|got|bought|adopted';
 
+const JOINTS = new RegExp(`,?\\s{1,4}(?:and|but)\\s{1,4}(?=(?:${JOINED})\\s)`);
+
 const BOUNDARIES: readonly RegExp[] = [
-  /\s*;\s*|\s*(?:\s[–—-]+|[–—]|-)\s+(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would)(?:'|\b))/i,
+  /\s{0,4};\s{0,4}|\s{0,4}(?:\s[–—-]{1,4}|[–—]|-)\s{1,4}(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would)(?:'|\b))/i,
   // Not inside of a double subject: "my brother Tom and I went".
-  /(?<!^(?:me|my [\p{L}-]+|our [\p{L}-]+)(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus|because|which is why)\s+(?=(?:I|we)\s)/u,
-  /,?\s+(?:and|but|so)\s+(?=(?:she|he)(?:'s|\s))/,
+  /(?<!^(?:me|my [\p{L}-]{1,40}|our [\p{L}-]{1,40})(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus|because|which is why)\s{1,4}(?=(?:I|we)\s)/u,
+  /,?\s{1,4}(?:and|but|so)\s{1,4}(?=(?:she|he)(?:'s|\s))/,
   // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
-  /(?<!^(?:my|our) [\p{L}-]+(?: \p{Lu}[\p{L}'-]+)?),?\s+(?:and|but|so|plus)\s+(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
+  /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
   // A comma after a blank belongs to a fronted time.
   /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
   /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember)\b)/i,
@@ -133,7 +135,7 @@ function splitJoined(clause: string): string[] {
   if (!/^(?:I|we) /.test(clause) || /\b(?:to|can|cannot|will|don't|not|never|who|which|that)\b/.test(clause))
     return [clause];
   const subject = clause.slice(0, clause.indexOf(' '));
-  const [first = clause, ...rest] = clause.split(new RegExp(`,?\\s+(?:and|but)\\s+(?=(?:${JOINED})\\s)`));
+  const [first = clause, ...rest] = clause.split(JOINTS);
   if (rest.length === 0 || first.split(' ').length < 3) return [clause];
   return [first, ...rest.map((part) => `${subject} ${part}`)];
 }

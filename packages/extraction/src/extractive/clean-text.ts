@@ -14,7 +14,7 @@ const QUOTED = /["“]([^"“”\n]{1,400})["”]/g;
 const SPOKEN = /(?:^|\s)(?:I|you|we|he|she|they|my|your|our|me)(?:[\s',.]|$)/i;
 /** A pictograph between two sentences stands for the full stop. */
 const PICTOGRAPHS_BETWEEN =
-  /(?<=[\p{L}\p{N}])[^\S\n]*(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D})+[^\S\n]*(?=\p{Lu})/gu;
+  /(?<=[\p{L}\p{N}])[^\S\n]{0,4}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}){1,40}[^\S\n]{0,4}(?=\p{Lu})/gu;
 const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{200D}/gu;
 
 /** Cuts at the last sentence end within the limit, or, without one, at the last blank. */
@@ -42,7 +42,7 @@ export function toProse(content: string): string {
     .replaceAll(BULLET, '')
     .replaceAll(PICTOGRAPHS_BETWEEN, '. ')
     .replaceAll(PICTOGRAPH, ' ')
-    .replaceAll(/(?:\.{2,}|…)(?=\s+[\p{Lu}])/gu, '.')
+    .replaceAll(/(?<!\.)(?:\.{2,}|…)(?=\s{1,4}[\p{Lu}])/gu, '.')
     .replaceAll(/[^\S\n]+/g, ' ');
 }
 

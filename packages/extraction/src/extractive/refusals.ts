@@ -65,7 +65,7 @@ const ASIDES: Refusals = [
 const SUPPOSITIONS: Refusals = [
   [
     'supposition',
-    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| really| still| definitely)* (?:would(?! (?:love|like) to)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
+    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:love|like) to)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
   ],
 ];
 

@@ -98,7 +98,7 @@ export function toThirdPerson(
 export function sentence(text: string): string {
   const trimmed = text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\s+([,.])/g, '$1')
+    .replaceAll(/\s{1,4}([,.])/g, '$1')
     .trim()
     .replace(/^[\s.!?,;:–—-]{1,20}/, '')
     .replace(/[\s.!?,;:–—-]{1,20}$/, '');

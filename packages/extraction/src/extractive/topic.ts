@@ -16,11 +16,14 @@ type Row = readonly [RegExp, (groups: Readonly<Record<string, string | undefined
 /** Word order of questions turned back: "how long have you kept bees" → "how long you have kept bees". */
 const ROWS: readonly Row[] = [
   [
-    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?<rest>.*)$/iu,
+    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
     ({ what, verb, rest }) => `you ${verb} ${what}${rest}`,
   ],
   [
-    new RegExp(`^(?<wh>.*?) ?\\bdid you (?<adv>(?:${ADVERB} )*)(?<verb>[\\p{L}'-]+)(?<rest>.*)$`, 'iu'),
+    new RegExp(
+      `^(?<wh>.*?) ?\\bdid you (?<adv>(?:${ADVERB} )*)(?<verb>[\\p{L}'-]+)(?<rest>(?:[^\\p{L}'-].*)?)$`,
+      'iu',
+    ),
     ({ wh, adv, verb, rest }) => `${asked(wh)} you ${plain(adv)}${toPastVerb(verb ?? '')}${rest}`,
   ],
   [

@@ -32,7 +32,7 @@ export function isValue(value: string): boolean {
 /** "peanuts, shellfish and cats" → three values. */
 export function listOf(value: string): string[] {
   return value
-    .split(/\s*,\s*(?:and |or )?|\s+(?:and|or|&)\s+/)
+    .split(/\s{0,4},\s{0,4}(?:and |or )?|\s{1,4}(?:and|or|&)\s{1,4}/)
     .map((part) =>
       trimValue(part.replace(/^(?:a (?:little|bit of)|some|also|both|fluent|basic|native)\s+/i, '')),
     )

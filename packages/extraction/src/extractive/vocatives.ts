@@ -26,6 +26,6 @@ function called(name: string): string {
 export function withoutVocatives(sentence: string, names: readonly string[]): string {
   const forms = [CALLED, ...names.map((name) => called(name))].join('|');
   return sentence
-    .replace(new RegExp(`^(?:${forms})\\s*[,!]\\s+`, 'u'), '')
-    .replaceAll(new RegExp(`,\\s+(?:${forms})(?=\\s*[,.!?;]|\\s*$)`, 'gu'), '');
+    .replace(new RegExp(`^(?:${forms})\\s{0,4}[,!]\\s+`, 'u'), '')
+    .replaceAll(new RegExp(`,\\s{1,4}(?:${forms})(?=\\s{0,4}(?:[,.!?;]|$))`, 'gu'), '');
 }

@@ -12,6 +12,7 @@ export type FoundJson = {
 };
 
 const REASONING_TAG = /^<(\/?)(?:think|thinking|reasoning|thought)>/i;
+const REASONING_TAGS = new RegExp(REASONING_TAG.source.slice(1), 'gi');
 const LONGEST_TAG = '</reasoning>'.length;
 
 function withoutFences(parts: readonly string[]): string {
@@ -26,6 +27,20 @@ function afterReasoning(text: string, start: number, tag: string): number {
   const close = new RegExp(`</${tag.slice(1)}`, 'gi');
   close.lastIndex = start;
   return close.test(text) ? close.lastIndex : -1;
+}
+
+/** A reply without its reasoning blocks. One that is never closed stays. */
+export function withoutReasoning(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: tag, 1: slash, index } of text.matchAll(REASONING_TAGS)) {
+    if (index < from || slash === '/') continue;
+    const after = afterReasoning(text, index, tag);
+    if (after < 0) break;
+    kept.push(text.slice(from, index));
+    from = after;
+  }
+  return kept.join('') + text.slice(from);
 }
 
 /**

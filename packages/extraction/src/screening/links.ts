@@ -10,11 +10,13 @@ export function hasMarkup(text: string): boolean {
 }
 
 function hostOf(link: string): string {
-  return link
-    .toLowerCase()
-    .replace(/^[a-z]+:\/\//, '')
-    .replace(/^www\./, '')
-    .replace(/[/?#:].*$/s, '');
+  return (
+    link
+      .toLowerCase()
+      .replace(/^[a-z]+:\/\//, '')
+      .replace(/^www\./, '')
+      .split(/[/?#:]/, 1)[0] ?? ''
+  );
 }
 
 /** The hosts of the addresses in a text. */

@@ -1,9 +1,9 @@
+import { withoutReasoning } from '../reply/find-json.ts';
 import { toStorableText } from '../storable-text.ts';
 
 /** Three times what the prompt asks for; what is longer is not a summary. */
 export const MAX_SUMMARY_CHARACTERS = 6_000;
 
-const THOUGHT = /<(think|thinking|reasoning)>[\s\S]*?<\/\1>/gi;
 const FENCE = /^```[^\n]*\n([\s\S]*?)\n?```$/;
 const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;
 
@@ -12,7 +12,7 @@ const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;
  * be one: empty, without a word, data instead of prose, our own delimiters, or far too long.
  */
 export function readSummaryReply(raw: string): string | null {
-  const visible = toStorableText(raw.replace(THOUGHT, ''));
+  const visible = toStorableText(withoutReasoning(raw));
   const text = toStorableText(FENCE.exec(visible)?.[1] ?? visible)
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')

@@ -36,7 +36,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   const isSecure = base.protocol === 'https:';
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const open = isSecure ? httpsRequest : httpRequest;
-  const root = base.pathname.replace(/\/+$/, '');
+  const root = base.pathname.replace(/(?<!\/)\/+$/, '');
 
   /** `stale`: the upstream closed an idle connection as it was used again, and has seen nothing of this request. */
   function attempt(request: UpstreamRequest): Promise<IncomingMessage | 'stale'> {

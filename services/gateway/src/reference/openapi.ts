@@ -120,7 +120,7 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
     tags: [operation.tag],
     summary: operation.summary,
     description: `Needs the permission \`${operation.permission}\`.`,
-    operationId: `${operation.method}${operation.path.replace(/[^a-z]+(\w)/gi, (_match, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    operationId: `${operation.method}${operation.path.replace(/[^a-z]{1,8}(\w)/gi, (_match, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined
       ? {}
