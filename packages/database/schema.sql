@@ -655,6 +655,7 @@ declare
   v_request jsonb;
   v_place bigint;
   v_begun jsonb;
+  v_conflicts jsonb;
   v_others jsonb := '{}';
   v_dropped jsonb := '[]';
 begin
@@ -672,7 +673,10 @@ begin
   if (select count(*) from jsonb_object_keys(v_begun)) < jsonb_array_length(requests) then
     for v_request, v_place in select value, ordinality from jsonb_array_elements(requests) with ordinality loop
       continue when v_begun ? v_place::text;
-      v_others := v_others || jsonb_build_object(v_place::text, accept_conversation(v_request, schedule));
+      v_conflicts := conflicting_messages(v_request);
+      v_others := v_others || jsonb_build_object(v_place::text, case when v_conflicts is null
+        then accept_conversation(v_request, schedule)
+        else jsonb_build_object('status', 'message_conflict', 'conflicts', v_conflicts) end);
     end loop;
   end if;
   if queue_limit > 0 or tenant_queue_limit > 0 then
@@ -1025,6 +1029,33 @@ begin
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
     then v_next.id end;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.conflicting_messages(r jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_tenant uuid := (r->>'tenant_id')::uuid;
+  v_user text;
+begin
+  if not coalesce((r->>'has_caller_ids')::boolean, false) then
+    return null;
+  end if;
+  select user_id into v_user from conversations
+    where tenant_id = v_tenant and id = r->>'conversation_id' for no key update;
+  if not found or v_user <> coalesce(r->>'user_id', v_user) or exists (
+      select from idempotency_keys where tenant_id = v_tenant and key = r->>'idempotency_key') then
+    return null;
+  end if;
+  return (
+    select jsonb_agg(known.id order by m.place)
+      from jsonb_array_elements(r->'messages') with ordinality as m (body, place)
+      join messages known on known.tenant_id = v_tenant and known.conversation_id = r->>'conversation_id'
+        and known.id = m.body->>'id'
+      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id) is distinct from
+        row(m.body->>'role', m.body->>'content', m.body->>'name', nullif(m.body->'tool_calls', 'null'),
+            m.body->>'tool_call_id'));
 end $function$
 
 CREATE OR REPLACE FUNCTION public.conversation_due(tenant uuid, conversation text, after_seq integer, trigger jsonb, schedule jsonb, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text)

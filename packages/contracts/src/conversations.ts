@@ -26,7 +26,9 @@ export const messageInputSchema = z
   .strictObject({
     id: externalIdSchema
       .optional()
-      .describe('Your own id, unique in the conversation. Posting it again stores nothing new.'),
+      .describe(
+        'Your own id, unique in the conversation. The same message again stores nothing new; another one with it is a 409.',
+      ),
     role: roleSchema,
     content: text(MAX_CONTENT_LENGTH).nullable(),
     name: nameSchema.optional().describe('Who is speaking, when several people share the role.'),

@@ -21,6 +21,7 @@ const KINDS = {
   document_user_mismatch: 'conflict',
   document_limit: 'conflict',
   memory_conflict: 'conflict',
+  message_conflict: 'conflict',
   state_conflict: 'conflict',
   fenced: 'conflict',
   database_unavailable: 'unavailable',

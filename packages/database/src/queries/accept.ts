@@ -9,6 +9,8 @@ export type AcceptRequest = Readonly<{
   fallbackUserId: string;
   conversationId: string;
   messages: readonly (MessageInput & { id: string; tokenEstimate: number })[];
+  /** Message ids are the caller's: one that is known with another message is a conflict. */
+  hasCallerIds?: boolean;
   extract: 'auto' | 'now' | 'never';
   regenerated: boolean;
   /** The user turn that a regenerated reply of a chat replies to; absent: the last one of the conversation. */
@@ -25,6 +27,8 @@ export type AcceptRequest = Readonly<{
 
 export type AcceptResult =
   | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' }>
+  /** The ids that stand for other messages of the conversation already. */
+  | Readonly<{ status: 'message_conflict'; conflicts: string[] }>
   | Readonly<{
       status: 'accepted' | 'replayed';
       user_id: string;
@@ -52,8 +56,8 @@ type Answer = Readonly<{
 }>;
 
 /**
- * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql for what it
- * guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
+ * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql and
+ * 0019_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
  * extractions that have never started; 0 is unlimited. Without a schedule everything is due at once.
  */
 export async function acceptConversations(
@@ -102,6 +106,7 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
       token_estimate: tokenEstimate,
     })),
     ...sumUp(request.messages),
+    has_caller_ids: request.hasCallerIds || undefined,
     extract: request.extract,
     regenerated: request.regenerated || undefined,
     reply_to: request.replyTo ?? undefined,

@@ -44,6 +44,7 @@ export async function acceptFromRequest(
       id: message.id ?? deps.newId(),
       tokenEstimate: estimateTokens(message.content ?? ''),
     })),
+    hasCallerIds: incoming.messages.some(({ id }) => id !== undefined),
     extract: incoming.extract,
     regenerated: incoming.regenerated,
     extractionId: deps.newId(),

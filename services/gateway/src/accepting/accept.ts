@@ -39,7 +39,7 @@ export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'repl
  * Accepts messages: everything is committed to Postgres when the promise resolves, whatever the queue does.
  * Concurrent requests share a transaction. Resolves to null when the user is `unknown`.
  *
- * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `database_unavailable`
+ * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
  */
 export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Promise<AcceptedRequest | null> {
   async function run(requests: readonly AcceptRequest[]): Promise<Outcome[]> {
@@ -97,10 +97,30 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
           'This conversation belongs to another user; leave user_id out or use another conversation id.',
           { fields: [{ field: 'user_id', message: 'is not the user of this conversation' }] },
         );
+      case 'message_conflict':
+        throw messageConflict(request, result.conflicts);
       default:
         return result;
     }
   };
+}
+
+function messageConflict({ messages }: AcceptRequest, conflicts: readonly string[]): AppError {
+  const fields = messages.flatMap(({ id }, place) =>
+    conflicts.includes(id)
+      ? [
+          {
+            field: `messages.${place}.id`,
+            message: `${JSON.stringify(id)} stands for another message of this conversation`,
+          },
+        ]
+      : [],
+  );
+  return new AppError(
+    'message_conflict',
+    'A message id is known in this conversation with another role, content, name or tool call; nothing of this request is stored. Messages do not change: send a new one with an id of its own.',
+    { fields },
+  );
 }
 
 /** A deadlock with a deletion, or a row that went away between two statements: nothing was done, so try again. */

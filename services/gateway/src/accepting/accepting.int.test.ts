@@ -279,6 +279,99 @@ describe('the caller’s message ids', () => {
     ]);
   });
 
+  describe('with another message', () => {
+    const conflict = (...ids: string[]) => ({
+      status: 409,
+      body: {
+        code: 'message_conflict',
+        errors: ids.map((id) => ({ message: expect.stringContaining(JSON.stringify(id)) })),
+      },
+    });
+    const contentsOf = async (conversation: string) => {
+      const listed = await gateway.call('GET', `/v1/conversations/${conversation}/messages`);
+      return listed.body.data.map((message: { content: string }) => message.content);
+    };
+    const toolCall = { id: 'c', type: 'function', function: { name: 'find', arguments: '{}' } };
+
+    test.each([
+      ['content', said('B', { id: 'm1' })],
+      ['role', { role: 'assistant', content: 'A', id: 'm1' }],
+      ['name', said('A', { id: 'm1', name: 'Bob' })],
+      ['tool calls', { role: 'assistant', content: 'A', id: 'm1', tool_calls: [toolCall] }],
+      ['no content', { role: 'assistant', content: null, id: 'm1', tool_calls: [toolCall] }],
+    ])('another %s is a conflict, and nothing of the request is stored', async (what, other) => {
+      const id = `other-${what.replaceAll(' ', '-')}`;
+      await post(id, { user_id: 'ada', messages: [said('A', { id: 'm1' })] });
+      const extractions = await count('extractions');
+      const key = { 'idempotency-key': id };
+      expect(await post(id, { messages: [said('new', { id: 'm2' }), other] }, key)).toMatchObject(
+        conflict('m1'),
+      );
+      expect(
+        await gateway.call('POST', '/v1/extractions', {
+          body: { conversation_id: id, messages: [other, said('new', { id: 'm2' })] },
+        }),
+      ).toMatchObject(conflict('m1'));
+      expect(await contentsOf(id)).toEqual(['A']);
+      expect(await count('extractions')).toBe(extractions);
+      // The key is good for the request that is right.
+      expect(await post(id, { messages: [said('new', { id: 'm2' })] }, key)).toMatchObject({ status: 202 });
+    });
+
+    test('all of them are named; what is the same is none, whatever its time', async () => {
+      const messages = ['a', 'b', 'c'].map((id) => said(id, { id, created_at: '2025-01-01T00:00:00Z' }));
+      await post('many', { user_id: 'ada', messages });
+      const again = messages.map((message) => ({ ...message, created_at: '2026-01-01T00:00:00Z' }));
+      expect(await post('many', { messages: again })).toMatchObject({ status: 202 });
+      const changed = [{ ...again[0], content: 'x' }, again[1], { ...again[2], content: 'y' }];
+      expect(await post('many', { messages: changed })).toMatchObject(conflict('a', 'c'));
+    });
+
+    test('tool calls with their fields in another order are the same', async () => {
+      const message = (call: object) => ({
+        role: 'assistant',
+        content: null,
+        id: 'call',
+        tool_calls: [call],
+      });
+      await post('tools', { user_id: 'ada', messages: [said('find'), message(toolCall)] });
+      const { id, type, function: called } = toolCall;
+      const turned = { function: { arguments: called.arguments, name: called.name }, type, id };
+      expect(await post('tools', { messages: [message(turned)] })).toMatchObject({ status: 202 });
+    });
+
+    test('of thirty at once one is stored, and all others are told', async () => {
+      const other = await gateway.another();
+      for (const extract of ['never', 'now']) {
+        const id = `race-${extract}`;
+        const answers = await Promise.all(
+          Array.from({ length: 30 }, (_, index) =>
+            fetch(`${index % 2 === 0 ? gateway.url : other.url}/v1/conversations/${id}/messages`, {
+              method: 'POST',
+              headers: {
+                'content-type': 'application/json',
+                'x-api-key': gateway.config.auth.adminKey ?? '',
+              },
+              body: JSON.stringify({
+                user_id: 'ada',
+                extract,
+                messages: [
+                  said(`statement ${index % 10}`, { id: 'raced' }),
+                  said('beside', { id: `b${index}` }),
+                ],
+              }),
+            }).then(async (response) => ({ index, status: response.status, body: await response.text() })),
+          ),
+        );
+        const [stored] = await contentsOf(id);
+        for (const { index, status } of answers) {
+          expect(status).toBe(stored === `statement ${index % 10}` ? 202 : 409);
+        }
+        expect(await contentsOf(id)).toHaveLength(4);
+      }
+    });
+  });
+
   test('are unique in their conversation only', async () => {
     await post('one', { user_id: 'ada', messages: [said('a', { id: 'm' })] });
     const other = await post('two', { user_id: 'ada', messages: [said('b', { id: 'm' })] });
