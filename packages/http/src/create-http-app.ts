@@ -5,7 +5,8 @@ import { type BrowserAccess, browserGuard } from './browser-guard.ts';
 import { requireJson } from './json-body.ts';
 import { assertPlainJson } from './plain-json.ts';
 import { statusOf, toAppError, toOpenAiError, toProblem } from './problem.ts';
-import { localsOf, requestContext } from './request-context.ts';
+import { localsOf, requestContext, requirePath } from './request-context.ts';
+import { nameRoutes } from './route-names.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export type HealthChecks = Readonly<{
@@ -47,7 +48,13 @@ export function createHttpApp(options: HttpAppOptions): Express {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy ?? false);
-  app.use(requestContext(options), ...securityHeaders(), ...browserGuard(options.browsers));
+  const routeNames = nameRoutes(app);
+  app.use(
+    requestContext({ ...options, routeNames }),
+    requirePath,
+    ...securityHeaders(),
+    ...browserGuard(options.browsers),
+  );
   addHealthRoutes(app, options);
   options.streamingRoutes?.(app);
   app.use(requireJson, json({ limit: options.maxBodyBytes, strict: false }), checkBody);
@@ -59,6 +66,7 @@ export function createHttpApp(options: HttpAppOptions): Express {
     );
   });
   app.use(problemHandler(options));
+  routeNames.read();
   return app;
 }
 

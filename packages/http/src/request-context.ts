@@ -1,14 +1,20 @@
+import { AppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration, withSpan } from '@factmill/telemetry';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { randomUUID } from 'node:crypto';
+import { methodName, type RouteNames } from './route-names.ts';
 
 /** What handlers add to the one log line of their request: ids, counts and sizes, never text. */
 export type RequestFacts = Record<string, string | number | boolean | null>;
 
 export type RequestLocals = { requestId: string; facts: RequestFacts };
 
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/**
+ * Ids that programs make: hexadecimal digits with dashes (UUID, trace id, nginx), ULID, or a decimal number. Any other
+ * could be a text, which a stranger would so write into our logs.
+ */
+const REQUEST_ID = /^(?:[\da-f][\da-f-]{7,63}|[0-7][\dA-HJKMNP-TV-Z]{25}|\d{1,20})$/i;
 /** Probes and scrapes come every few seconds; they are logged at debug. */
 const QUIET = /^\/(health|healthz|readyz|metrics)$/;
 
@@ -19,10 +25,12 @@ export function localsOf(response: Response): RequestLocals {
 
 /**
  * First middleware of every service: gives the request its id (the caller's `X-Request-Id` when it is
- * harmless) and the headers that every answer has, continues the caller's trace in a server span, and writes one
+ * one that a program made) and the headers that every answer has, continues the caller's trace in a server span, and writes one
  * wide event when the answer is out.
  */
-export function requestContext(deps: { logger: Logger; service: string }): RequestHandler {
+export function requestContext(
+  deps: Readonly<{ logger: Logger; service: string; routeNames: RouteNames }>,
+): RequestHandler {
   const recordDuration = createDuration('factmill_http_request_duration_seconds', 'Time to answer a request');
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
@@ -30,31 +38,31 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
     response.locals = { requestId, facts: {} } satisfies RequestLocals;
     response.setHeader('X-Request-Id', requestId);
-    const path = request.path;
 
     const finished = new Promise<void>((resolve) => {
       response.once('close', () => {
         resolve();
       });
     });
+    const method = methodName(request.method);
     void withSpan(
-      `${request.method} request`,
+      `${method} request`,
       { kind: 'server', traceparent: request.header('traceparent') },
       async (span) => {
         next();
         await finished;
         const durationMs = performance.now() - startedAt;
-        const route = routeOf(request);
-        const attributes = { method: request.method, route, status: response.statusCode };
-        span.updateName(`${request.method} ${route}`);
+        const route = deps.routeNames.of(request);
+        const attributes = { method, route, status: response.statusCode };
+        span.updateName(`${method} ${route}`);
         span.setAttributes({
-          'http.request.method': request.method,
+          'http.request.method': method,
           'http.route': route,
           'http.response.status_code': response.statusCode,
           'factmill.request_id': requestId,
         });
         recordDuration(durationMs, { service: deps.service, ...attributes });
-        deps.logger[QUIET.test(path) ? 'debug' : 'info'](
+        deps.logger[QUIET.test(route) ? 'debug' : 'info'](
           {
             request_id: requestId,
             ...attributes,
@@ -70,18 +78,14 @@ export function requestContext(deps: { logger: Logger; service: string }): Reque
 }
 
 /**
- * The route's pattern with where it is mounted: a bounded label, and no id of anyone in it. The mount comes from the
- * address, because express has taken `baseUrl` back by the time an error is answered.
+ * Refuses a target that is no path, as `GET http://other.example/ HTTP/1.1`: those are for proxies, and who sends one here
+ * wants to be taken for somebody else.
+ *
+ * @throws AppError `invalid_request`
  */
-function routeOf(request: Request): string {
-  const route = request.route as { path?: unknown } | undefined;
-  if (typeof route?.path !== 'string') return 'none';
-  if (/[*{]/.test(route.path)) return `${request.baseUrl}${route.path}`;
-  const own = segmentsOf(route.path);
-  const asked = segmentsOf(request.originalUrl.split('?', 1)[0] ?? '');
-  return `/${[...asked.slice(0, asked.length - own.length), ...own].join('/')}`;
-}
-
-function segmentsOf(path: string): string[] {
-  return path.split('/').filter((segment) => segment !== '');
-}
+export const requirePath: RequestHandler = (request, _response, next) => {
+  if (!request.originalUrl.startsWith('/')) {
+    throw new AppError('invalid_request', 'The request line has to name a path, such as GET /health.');
+  }
+  next();
+};

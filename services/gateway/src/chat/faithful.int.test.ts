@@ -126,7 +126,7 @@ describe('with memory off', () => {
         authorization: 'Bearer sk-callers',
         'x-api-key': ADMIN_KEY,
         'openai-organization': 'org-1',
-        'x-request-id': 'mine',
+        'x-request-id': '0badcafe',
       },
       body: '{"model":"m","messages":[]}',
     });
@@ -134,7 +134,7 @@ describe('with memory off', () => {
     const { headers } = upstream.received.at(-1) ?? { headers: {} };
     expect(headers).toMatchObject({ authorization: 'Bearer sk-callers', 'openai-organization': 'org-1' });
     expect(headers).not.toHaveProperty('x-api-key');
-    expect(response.headers.get('x-request-id')).toBe('mine');
+    expect(response.headers.get('x-request-id')).toBe('0badcafe');
     expect(response.headers.get('x-upstream-request-id')).toBe('theirs');
     expect(response.headers.get('x-ratelimit-left')).toBe('3');
   });
