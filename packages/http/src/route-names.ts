@@ -45,7 +45,7 @@ export function nameRoutes(app: Express): RouteNames {
 
   return {
     of: (request) => names.get((request.route as object | undefined) ?? app) ?? 'none',
-    read: () => visit(app.router as unknown as WithStack, ''),
+    read: () => visit(app.router, ''),
   };
 }
 

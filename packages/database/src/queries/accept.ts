@@ -57,7 +57,7 @@ type Answer = Readonly<{
 
 /**
  * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql and
- * 0019_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
+ * 0020_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
  * extractions that have never started; 0 is unlimited. Without a schedule everything is due at once.
  */
 export async function acceptConversations(
