@@ -41,7 +41,9 @@ export const contextRequestSchema = z
       .min(0)
       .max(1)
       .optional()
-      .describe('Reranked relevance below which a memory is left out.'),
+      .describe(
+        'Relevance below which a memory is left out: a reranker’s, or without one the cosine similarity.',
+      ),
     include_turns: z
       .boolean()
       .default(false)

@@ -79,7 +79,9 @@ export const searchRequestSchema = z
     rerank: z.boolean().optional().describe('Default: as the mode does when a reranker is configured.'),
     min_relevance: unit
       .optional()
-      .describe('Reranked relevance below which a memory is dropped; default 0.35 in enhanced mode, else 0.'),
+      .describe(
+        'Relevance below which a memory is dropped: a reranker’s, or without one the cosine similarity. Default 0.35 where enhanced mode reranks, else 0.',
+      ),
     recency_weight: unit
       .optional()
       .describe('Share of recency in the score; default 0.2 enhanced, 0.1 fused.'),
@@ -150,7 +152,7 @@ export const searchResponseSchema = z.object({
     .string()
     .optional()
     .describe(
-      'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, or a channel as in `text_unavailable`.',
+      'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, `min_relevance_ignored` (neither a reranker nor vectors to hold against it), or a channel as in `text_unavailable`.',
     ),
   skipped: skippedSchema.optional(),
   explain: z

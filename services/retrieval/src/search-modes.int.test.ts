@@ -392,6 +392,23 @@ describe('enhanced', () => {
     await endpoint.close();
   });
 
+  test('without a reranker the threshold of a request is one of similarity, in every mode with vectors', async () => {
+    for (const mode of ['fused', 'enhanced', 'vector']) {
+      const body = { query: 'what is my cat called', user_id, mode, collapse: false };
+      const all = await search(body);
+      const best = Math.max(...all.results.map(({ similarity }) => similarity ?? 0));
+      expect(all.results.length).toBeGreaterThan(1);
+      const some = await search({ ...body, min_relevance: best, explain: true });
+      expect(some.results.map(({ similarity }) => similarity)).toEqual([best]);
+      expect(some.explain?.dropped).toMatchObject({ relevance: expect.any(Number) });
+      expect((await search({ ...body, min_relevance: 1 })).results).toEqual([]);
+      expect((await search({ ...body, min_relevance: 0 })).results).toHaveLength(all.results.length);
+    }
+    const byWords = await search({ query: 'cat', user_id, mode: 'classic', min_relevance: 1 });
+    expect(byWords.degraded).toBe('min_relevance_ignored');
+    expect(byWords.results).not.toEqual([]);
+  });
+
   test('a reranker that was asked for and is not there is told', async () => {
     const answer = await search({ query: 'cat', user_id, mode: 'fused', rerank: true });
     expect(answer.degraded).toBe('rerank_unavailable');

@@ -165,6 +165,7 @@ export function createSearch(deps: SearchDeps): Search {
       const code = isAppError(ranked.rerankFailure) ? ranked.rerankFailure.code : 'internal';
       logger.warn({ code }, 'reranking failed');
     }
+    if (ranked.thresholdIgnored) degraded.add('min_relevance_ignored');
     const candidates = Object.fromEntries(gathered.found.map(({ channel, hits }) => [channel, hits.length]));
     const totalMs = performance.now() - startedAt;
     const timings = {

@@ -35,6 +35,8 @@ export type Ranked = Readonly<{
   /** Why reranking was wanted and did not happen; null otherwise. */
   rerankFailure: unknown;
   rerankMs: number;
+  /** Whether `min_relevance` was asked for and there was nothing to hold against it. */
+  thresholdIgnored: boolean;
 }>;
 
 /** A candidate on its way through the stages. `score` is the total so far. */
@@ -75,10 +77,11 @@ export function createRank({ database, reranker }: RankDeps) {
     });
     const dropped: Record<string, number> = {};
     const reranking = await rerank(rated, request.query, settings);
+    const threshold = thresholdOf(request, settings, gathered, reranking.done);
     const entries = reranking.entries
-      .filter(({ reranked }) => {
-        const keeps =
-          !reranking.done || settings.minRelevance === 0 || (reranked ?? 0) >= settings.minRelevance;
+      .filter(({ reranked, relevant }) => {
+        const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
+        const keeps = threshold === 0 || (relevance ?? 0) >= threshold;
         if (!keeps) dropped['relevance'] = (dropped['relevance'] ?? 0) + 1;
         return keeps;
       })
@@ -102,6 +105,7 @@ export function createRank({ database, reranker }: RankDeps) {
       dropped,
       rerankFailure: reranking.failure,
       rerankMs: reranking.ms,
+      thresholdIgnored: (request.min_relevance ?? 0) > 0 && threshold === 0,
     };
   };
 
@@ -182,6 +186,21 @@ export function createRank({ database, reranker }: RankDeps) {
       return null;
     }
   }
+}
+
+/**
+ * What relevance has to reach; 0 for anything. A mode's own threshold is that of a reranker. One that the request names
+ * holds without a reranker too: relevance is then the cosine similarity, and what only its words have found has none.
+ */
+function thresholdOf(
+  request: SearchRequest,
+  settings: SearchSettings,
+  { embedded }: Gathered,
+  isReranked: boolean,
+): number {
+  if (isReranked) return settings.minRelevance;
+  const hasSimilarities = embedded !== null && !('unavailable' in embedded);
+  return hasSimilarities ? (request.min_relevance ?? 0) : 0;
 }
 
 function toEntry(relevant: Relevant): Entry {
