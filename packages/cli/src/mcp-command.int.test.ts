@@ -38,7 +38,13 @@ beforeAll(async () => {
                 errors: [],
                 request_id: 'r',
               }
-            : { action: body['action'], user_id: body['user_id'], memories: [] },
+            : body['action'] === 'search'
+              ? {
+                  action: 'search',
+                  user_id: 'unknown',
+                  skipped: { reason: 'unknown_user', detail: 'Nobody.' },
+                }
+              : { action: body['action'], user_id: body['user_id'], memories: [] },
         ),
       );
     });
@@ -87,6 +93,9 @@ test('the official client uses the tool over stdio, as the user and with the key
   const refused = await client.callTool({ name: 'memory', arguments: { action: 'forget', key: 'home' } });
   expect(refused).toMatchObject({ isError: true });
   expect(textOf(refused)).toBe('This API key lacks the permission memory.write.');
+  const skipped = await client.callTool({ name: 'memory', arguments: { action: 'search', query: 'x' } });
+  expect(skipped).toMatchObject({ isError: true });
+  expect(textOf(skipped)).toContain('--user');
   await client.close();
 });
 

@@ -1,5 +1,10 @@
 import { loadProcessEnvironment } from '@factmill/config';
-import { MEMORY_TOOL_DESCRIPTION, memoryToolArgumentsSchema, problemSchema } from '@factmill/contracts';
+import {
+  MEMORY_TOOL_DESCRIPTION,
+  memoryToolArgumentsSchema,
+  memoryToolResponseSchema,
+  problemSchema,
+} from '@factmill/contracts';
 import { VERSION } from '@factmill/runtime';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -9,6 +14,9 @@ type Options = Readonly<{ url: string; user?: string }>;
 
 /** A gateway that has not answered by then is taken for gone; its own limit for retrieval is shorter. */
 const TIMEOUT_MS = 30_000;
+
+const NO_USER =
+  'Nothing was done, because nobody says whose memory this is. Start with --user, set FACTMILL_API_KEY to an API key with a user, or set DEFAULT_USER_ID of the gateway.';
 
 /** `factmill mcp`: the memory tool for agents that start their tools as processes, over standard input and output. */
 export function addMcpCommand(program: Command): void {
@@ -61,7 +69,10 @@ async function callGateway(
     return { text: 'Factmill does not answer; is it running, and is --url right?', isError: true };
   }
   const text = await response.text();
-  if (response.ok) return { text, isError: false };
+  if (response.ok) {
+    const isSkipped = memoryToolResponseSchema.safeParse(parse(text)).data?.skipped !== undefined;
+    return isSkipped ? { text: NO_USER, isError: true } : { text, isError: false };
+  }
   const problem = problemSchema.safeParse(parse(text));
   return {
     text: problem.success ? problem.data.detail : `Factmill answered ${response.status}.`,

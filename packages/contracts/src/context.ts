@@ -27,7 +27,7 @@ export const contextRequestSchema = z
       .max(1_000_000)
       .optional()
       .describe(
-        'The text keeps within it, by Factmill’s estimate. With `messages` it is that of the system message.',
+        'The text keeps within it, by Factmill’s estimate. With `messages` it is that of the system message. `augmented` keeps the message whole, however long it is.',
       ),
     user_id: userIdSchema.optional(),
     conversation_id: externalIdSchema.optional().describe('Whose rolling summary goes into `augmented`.'),

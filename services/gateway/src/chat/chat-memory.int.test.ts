@@ -390,6 +390,12 @@ describe('a chat with memory', () => {
 });
 
 describe('trouble', () => {
+  test('a message with characters that cannot be stored has memory all the same', async () => {
+    const answer = await chat([{ role: 'user', content: 'Where\u0000 do I live? \ud800' }]);
+    expect(answer.headers.get('x-factmill-memory')).toBe('on');
+    expect(contexts).toMatchObject([{ query: 'Where do I live? \ufffd' }]);
+  });
+
   test('a retrieval that hangs costs its timeout and no more', async () => {
     onContext = () => undefined;
     const startedAt = performance.now();

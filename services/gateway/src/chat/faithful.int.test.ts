@@ -110,6 +110,25 @@ describe('with memory off', () => {
     }
   });
 
+  test('bytes of headers stay as they are', async () => {
+    upstream.answerWith((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'x-name': 'v\u00c3\u00a4lue' });
+      response.write(Buffer.alloc(0));
+      response.end(completion('x'));
+    });
+    const name = await new Promise((resolve, reject) => {
+      const url = new URL(`${gateway.url}/v1/chat/completions`);
+      const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+      request.once('response', (response) => {
+        response.resume();
+        resolve(Buffer.from(String(response.headers['x-name']), 'latin1').toString('utf8'));
+      });
+      request.once('error', reject);
+      request.end('{"model":"m","messages":[]}');
+    });
+    expect(name).toBe('v\u00e4lue');
+  });
+
   test('headers go along, less those of the connection and of ours', async () => {
     upstream.answerWith((_request, response) => {
       response.writeHead(200, {

@@ -82,14 +82,24 @@ function toBody(request: RecallRequest, conversationId: string, format: string):
   return {
     user_id: userId,
     conversation_id: conversationId,
-    query,
+    query: toReadable(query),
     format,
     // Whoever names a conversation has its earlier turns compete with memories (E4), less those sent anyway.
-    ...(memory.memory_id === undefined ? {} : { include_turns: true, messages: request.spoken }),
+    ...(memory.memory_id === undefined
+      ? {}
+      : {
+          include_turns: true,
+          messages: request.spoken.map((one) => ({ ...one, content: toReadable(one.content) })),
+        }),
     ...(memory.memory_top_k === undefined ? {} : { limit: memory.memory_top_k }),
     ...(memory.memory_recency_weight === undefined ? {} : { recency_weight: memory.memory_recency_weight }),
     ...(memory.memory_score_threshold === undefined ? {} : { min_relevance: memory.memory_score_threshold }),
   };
+}
+
+/** What the context call would refuse is taken out, as it is of stored turns. */
+function toReadable(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed();
 }
 
 function toHit({ memory, score, role }: z.infer<typeof contextSchema>['memories'][number]): MemoryHit {

@@ -14,7 +14,8 @@ export async function relay(
   reader: ReplyReader | null,
 ): Promise<void> {
   response.writeHead(answer.statusCode ?? 502, toCallerHeaders(answer.headers));
-  response.flushHeaders();
+  // Sends the headers with their bytes as they came; flushHeaders() would encode them as UTF-8 once more.
+  response.write(Buffer.alloc(0));
   if (reader !== null) answer.on('data', (chunk: Buffer) => reader.push(chunk));
   // A caller or upstream that goes away ends both sides; it is the end of this exchange, not an error of ours.
   await pipeline(answer, response).catch(() => undefined);

@@ -17,6 +17,9 @@ import { callerOf } from './tool-routes.ts';
 /** Names the user where neither the key nor the configuration does. */
 const USER_HEADER = 'x-user-id';
 
+const NO_USER =
+  'Nothing was done, because nobody says whose memory this is. Add the header X-User-Id to the MCP connection, use an API key with a user, or set DEFAULT_USER_ID.';
+
 type McpCall = Readonly<{ caller: ToolCaller; userId: string | undefined }>;
 
 /**
@@ -44,6 +47,8 @@ export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>):
       if (call === undefined) throw new Error('a tool call without its request');
       const request = validate(memoryToolRequestSchema, { ...given, user_id: call.userId });
       const result = await deps.tool(request, call.caller);
+      // An agent takes any answer that is no error for done.
+      if (result.skipped !== undefined) return failed(NO_USER);
       return { content: [{ type: 'text' as const, text: JSON.stringify(result) }] };
     } catch (error) {
       if (!isAppError(error) || error.kind === 'bug') {

@@ -97,13 +97,15 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   }
 
   async function list(owner: Owner, call: MemoryToolRequest): Promise<ToolMemory[]> {
+    const limit = call.limit ?? DEFAULT_LIMIT;
     const query = listMemoriesQuerySchema.parse({
-      limit: String(call.limit ?? DEFAULT_LIMIT),
+      limit: String(limit),
       scope: GLOBAL_SCOPE,
       ...(call.category === undefined ? {} : { category: call.category }),
     });
     const rows = await listMemories(deps.database, { ...owner, query, pattern: null, after: null });
-    return rows.map((row) => toToolMemory(toMemory(row)));
+    // One more than asked for is read, to tell whether there are others.
+    return rows.slice(0, limit).map((row) => toToolMemory(toMemory(row)));
   }
 }
 

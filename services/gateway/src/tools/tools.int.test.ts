@@ -92,6 +92,8 @@ describe('/v1/tools/memory', () => {
     ).toBe(0);
     expect((await use({ action: 'forget', user_id: 'ada', key: 'home' })).body.deleted).toBe(1);
     expect((await use({ action: 'list', user_id: 'ada' })).body.memories).toHaveLength(1);
+    await use({ action: 'save', user_id: 'ada', content: 'Ada sails.' });
+    expect((await use({ action: 'list', user_id: 'ada', limit: 1 })).body.memories).toHaveLength(1);
   });
 
   test('searches as the caller', async () => {
@@ -169,6 +171,17 @@ describe('/mcp', () => {
     const forbidden = await client.callTool({ name: 'memory', arguments: { action: 'forget', key: 'home' } });
     expect(forbidden).toMatchObject({ isError: true });
     expect(textOf(forbidden)).toContain('memory.write');
+    await client.close();
+  });
+
+  test('without a user nothing is done, and the agent is told how to name one', async () => {
+    const client = await connect(await gateway.makeKey({ name: 'unknown' }));
+    const saved = await client.callTool({
+      name: 'memory',
+      arguments: { action: 'save', key: 'home', value: 'Oslo' },
+    });
+    expect(saved).toMatchObject({ isError: true });
+    expect(textOf(saved)).toContain('X-User-Id');
     await client.close();
   });
 
