@@ -54,6 +54,21 @@ describe('factmill migrate', () => {
   });
 });
 
+describe('factmill migrate --check', () => {
+  test('says whether the schema is up to date and whole, and changes nothing', async () => {
+    const empty = await createEmptyDatabase();
+    const missing = await factmill('migrate --check', { DATABASE_URL: empty.connectionString });
+    await empty.drop();
+    expect([missing.code, missing.output]).toEqual([
+      1,
+      'factmill: The database has no Factmill schema yet. Run the migrate command.\n',
+    ]);
+    const whole = await factmill('migrate --check');
+    expect(whole.code).toBe(0);
+    expect(whole.output).toMatch(/^The schema is up to date and whole\.$/m);
+  });
+});
+
 describe('factmill keys', () => {
   test('create prints a key that is stored as a hash; list shows it without its secret; revoke ends it', async () => {
     const created = await factmill(

@@ -1,19 +1,29 @@
-import { migrate } from '@factmill/database';
+import { checkSchema, migrate } from '@factmill/database';
 import type { Command } from 'commander';
 import { print, withDatabase } from './with-database.ts';
 
-/** `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. */
+type Options = Readonly<{ check?: true }>;
+
+/**
+ * `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. With `--check`
+ * it changes nothing, and ends with 1 and a sentence when the schema is not this version's or not whole.
+ */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .action(() =>
-      withDatabase(async ({ connectionString, logger }) => {
-        const result = await migrate(connectionString, { logger });
+    .option('--check', 'change nothing; end with 1 when the schema is not up to date or not whole')
+    .action((options: Options) =>
+      withDatabase(async ({ connectionString, database, logger }) => {
+        const { vectorVersion, trigram, applied } = options.check
+          ? { ...(await checkSchema(database, { logger })), applied: [] }
+          : await migrate(connectionString, { logger });
         print(
-          result.applied.length === 0 ? 'The schema is up to date.' : `Applied ${result.applied.join(', ')}.`,
+          applied.length > 0
+            ? `Applied ${applied.join(', ')}.`
+            : `The schema is up to date${options.check ? ' and whole' : ''}.`,
         );
-        print(`pgvector ${result.vectorVersion}, pg_trgm ${result.trigram ? 'available' : 'not available'}.`);
+        print(`pgvector ${vectorVersion}, pg_trgm ${trigram ? 'available' : 'not available'}.`);
       }),
     );
 }

@@ -2,6 +2,7 @@ export { startEmbedded } from './embedded/start-embedded.ts';
 export type { EmbeddedOptions, EmbeddedPostgres } from './embedded/start-embedded.ts';
 export { assertSchemaVersion } from './migrate/assert-schema-version.ts';
 export type { SchemaState } from './migrate/assert-schema-version.ts';
+export { checkSchema } from './migrate/check-schema.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult } from './migrate/migrate.ts';
 export { createPool } from './pool/create-pool.ts';

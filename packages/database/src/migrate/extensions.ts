@@ -16,14 +16,18 @@ export async function ensureVector(sql: Sql): Promise<string> {
   const installed = await installedVersion(sql, 'vector');
   if (installed === undefined) await createVector(sql);
   const version = installed ?? (await installedVersion(sql, 'vector')) ?? '0';
-  if (compareVersions(version, LEAST_VECTOR_VERSION) < 0) {
-    throw new AppError(
-      'config_invalid',
-      `The database has pgvector ${version}; ${LEAST_VECTOR_VERSION} or newer is needed. ` +
-        'Update the extension on the server, then run: alter extension vector update;',
-    );
-  }
+  assertVectorVersion(version);
   return version;
+}
+
+/** Throws `config_invalid` when a pgvector of this version is too old. */
+export function assertVectorVersion(version: string): void {
+  if (compareVersions(version, LEAST_VECTOR_VERSION) >= 0) return;
+  throw new AppError(
+    'config_invalid',
+    `The database has pgvector ${version}; ${LEAST_VECTOR_VERSION} or newer is needed. ` +
+      'Update the extension on the server, then run: alter extension vector update;',
+  );
 }
 
 /** Installs pg_trgm when that is possible and says whether it is there. */

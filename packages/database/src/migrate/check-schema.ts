@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { AppError } from '@factmill/errors';
+import type { Sql } from '../pool/sql.ts';
+import { assertSchemaVersion, type AssertSchemaOptions, type SchemaState } from './assert-schema-version.ts';
+import { dumpSchema } from './dump-schema.ts';
+import { assertVectorVersion } from './extensions.ts';
+import { pendingMigrations, readLedger } from './ledger.ts';
+import { loadMigrationFiles, MIGRATIONS_DIRECTORY } from './migration-files.ts';
+import { objectsOf } from './schema-objects.ts';
+
+/** The schema that the migrations make; beside src/migrate and dist/migrate alike. */
+const SCHEMA_FILE = new URL('../../schema.sql', import.meta.url);
+/** So many of what is missing are named. */
+const MAX_NAMED = 5;
+
+/**
+ * Whether a database has this program's schema, whole: every migration with its checksum, the extensions, and every
+ * column, constraint, index, function and trigger by name. What it has besides does not matter. Changes nothing, so a
+ * role that may only read can ask.
+ *
+ * Throws `schema_outdated` when something is missing, `config_invalid` when pgvector is too old,
+ * `database_unavailable` when the database cannot be asked. The message says what to do.
+ */
+export async function checkSchema(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
+  const state = await assertSchemaVersion(sql, options);
+  assertVectorVersion(state.vectorVersion);
+  const files = await loadMigrationFiles(options.directory ?? MIGRATIONS_DIRECTORY);
+  const pending = pendingMigrations(files, (await readLedger(sql)) ?? []);
+  const [waiting] = state.trigram ? pending : [];
+  if (waiting !== undefined) {
+    throw new AppError('schema_outdated', `The database lacks ${waiting.name}. Run the migrate command.`);
+  }
+
+  const actual = objectsOf(await dumpSchema(sql));
+  const expected = objectsOf(await readFile(SCHEMA_FILE, 'utf8'));
+  const isOptional = (object: string) =>
+    pending.some((file) => file.sql.includes(object.split(' ')[1] ?? ''));
+  const missing = [...expected].filter((object) => !actual.has(object) && !isOptional(object));
+  if (missing.length > 0) {
+    const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
+    throw new AppError(
+      'schema_outdated',
+      `The database is not whole: it lacks ${missing.slice(0, MAX_NAMED).join(', ')}${more}. ` +
+        'If it was restored, restore the backup again, into a new and empty database.',
+    );
+  }
+  return state;
+}
