@@ -96,16 +96,17 @@ export function findMainSource(sources, codename) {
 }
 
 /**
- * A deb822 stanza for the source packages of `suite` on the same mirror, trusted by the same keys.
+ * A deb822 stanza for the packages of `suite` on the same mirror, trusted by the same keys.
  * @param {AptSource} source
  * @param {string} suite
+ * @param {'deb' | 'deb-src'} type binary packages or their sources
  */
-export function toSourcePackagesStanza(source, suite) {
+export function toStanza(source, suite, type) {
   const trust = ['signed-by', 'trusted'].flatMap((name) => {
     const value = source.options[name];
     return value === undefined ? [] : [`${name}: ${value}`];
   });
-  return ['Types: deb-src', `URIs: ${source.uri}`, `Suites: ${suite}`, 'Components: main', ...trust, ''].join(
+  return [`Types: ${type}`, `URIs: ${source.uri}`, `Suites: ${suite}`, 'Components: main', ...trust, ''].join(
     '\n',
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findMainSource, parseListFile, parseSourcesFile, toSourcePackagesStanza } from './apt-sources.mjs';
+import { findMainSource, parseListFile, parseSourcesFile, toStanza } from './apt-sources.mjs';
 
 describe('parseListFile', () => {
   test('reads binary entries with and without options', () => {
@@ -59,7 +59,7 @@ Signed-By:
  AbCd=
  -----END PGP PUBLIC KEY BLOCK-----
 `);
-    expect(source && toSourcePackagesStanza(source, 'sid')).toBe(`Types: deb-src
+    expect(source && toStanza(source, 'sid', 'deb-src')).toBe(`Types: deb-src
 URIs: http://mirror.test/debian
 Suites: sid
 Components: main

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture, lastLines } from '../capture.mjs';
 import { Failure } from '../failure.mjs';
-import { findMainSource, parseListFile, parseSourcesFile, toSourcePackagesStanza } from './apt-sources.mjs';
+import { findMainSource, parseListFile, parseSourcesFile, toStanza } from './apt-sources.mjs';
 import { OLDEST_PGVECTOR, isAtLeast } from './pgvector-version.mjs';
 
 /**
@@ -38,7 +38,6 @@ apt-get -o DPkg::Lock::Timeout=300 install -y -q --no-install-recommends "$@"
  * @returns {Promise<Debian | undefined>}
  */
 export async function openDebian(log) {
-  const release = parseOsRelease(await readFile('/etc/os-release', 'utf8').catch(() => ''));
   if ((await capture('apt-get', ['--version'])).code !== 0) return undefined;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && (await capture('sudo', ['-n', 'true'])).code !== 0) return undefined;
@@ -101,8 +100,8 @@ export async function openDebian(log) {
    * @param {string} binDir
    */
   async function buildPgvector(binDir) {
+    const { release, source } = await readDistribution();
     const suite = PGVECTOR_SOURCE_RELEASE[release['ID'] ?? ''];
-    const source = findMainSource(await readAptSources(), release['VERSION_CODENAME'] ?? '');
     if (suite === undefined || source === undefined) {
       throw new Failure(
         `No package and no source of pgvector ${OLDEST_PGVECTOR} or later was found for this system; ` +
@@ -113,19 +112,11 @@ export async function openDebian(log) {
     try {
       // apt reads and downloads as an unprivileged user of its own.
       await chmod(folder, 0o755);
-      for (const name of ['sources.d', 'lists/partial', 'cache/archives/partial', 'source', 'build']) {
-        await mkdir(join(folder, name), { recursive: true });
-      }
-      await writeFile(join(folder, 'sources.d', 'pgvector.sources'), toSourcePackagesStanza(source, suite));
-      const apart = [
-        'Dir::Etc::sourcelist=/dev/null',
-        `Dir::Etc::sourceparts=${join(folder, 'sources.d')}`,
-        `Dir::State::lists=${join(folder, 'lists')}`,
-        `Dir::Cache=${join(folder, 'cache')}`,
-      ].flatMap((option) => ['-o', option]);
+      const apart = await writeAptConfiguration(folder, toStanza(source, suite, 'deb-src'));
       log('Downloading the source of pgvector…');
       await runAsRoot('Reading the source package lists', 'apt-get', [...apart, 'update', '-q']);
       const download = join(folder, 'source');
+      await mkdir(download);
       await runAsRoot(
         'Downloading pgvector',
         'apt-get',
@@ -136,6 +127,7 @@ export async function openDebian(log) {
       if (archive === undefined) throw new Failure('The source package of pgvector holds no source archive.');
       log('Building pgvector (about ten seconds)…');
       const build = join(folder, 'build');
+      await mkdir(build);
       await runAsRoot('Unpacking pgvector', 'tar', [
         '-xf',
         join(download, archive),
@@ -155,6 +147,36 @@ export async function openDebian(log) {
   }
 
   return { install, installPgvector };
+}
+
+/**
+ * Lays out an apt configuration with one source in a folder, and returns the options with which apt uses it and not the
+ * machine's. Needs no root.
+ * @param {string} folder
+ * @param {string} stanza
+ * @returns {Promise<string[]>}
+ */
+export async function writeAptConfiguration(folder, stanza) {
+  for (const name of ['lists/partial', 'cache/archives/partial']) {
+    await mkdir(join(folder, name), { recursive: true });
+  }
+  await writeFile(join(folder, 'apt.sources'), stanza);
+  return [
+    `Dir::Etc::sourcelist=${join(folder, 'apt.sources')}`,
+    'Dir::Etc::sourceparts=/dev/null',
+    `Dir::State::lists=${join(folder, 'lists')}`,
+    `Dir::Cache=${join(folder, 'cache')}`,
+  ].flatMap((option) => ['-o', option]);
+}
+
+/**
+ * What the machine is and where it gets its packages from: `release` as in `/etc/os-release`, `source` undefined where
+ * apt has none.
+ */
+export async function readDistribution() {
+  const release = parseOsRelease(await readFile('/etc/os-release', 'utf8').catch(() => ''));
+  const source = findMainSource(await readAptSources(), release['VERSION_CODENAME'] ?? '');
+  return { release, source };
 }
 
 /** Every binary source in the machine's apt configuration. */

@@ -64,7 +64,7 @@ async function candidateBinDirs() {
  * @param {string} binDir
  * @returns {Promise<PostgresInstallation | undefined>}
  */
-async function inspectInstallation(binDir) {
+export async function inspectInstallation(binDir) {
   for (const program of ['initdb', 'pg_ctl', 'postgres', 'pg_config']) {
     if (!(await isExecutable(join(binDir, program)))) return undefined;
   }

@@ -24,13 +24,15 @@ export type OwnPostgresOptions = Readonly<{
   /** An existing, empty folder; its owner becomes the user who runs Postgres. */
   dir: string;
   port?: number;
+  /** The folder with its programs. Default: TEST_PG_BIN_DIR. */
+  binDir?: string;
   /** Server settings, such as `{ max_connections: '50' }`. */
   settings?: Readonly<Record<string, string>>;
 }>;
 
-/** A Postgres of its own for tests that break it. Needs TEST_PG_BIN_DIR. */
+/** A Postgres of its own for tests that break it. Needs TEST_PG_BIN_DIR, or `binDir`. */
 export async function startPostgres(options: OwnPostgresOptions): Promise<OwnPostgres> {
-  const binDir = testPgBinDir();
+  const binDir = options.binDir ?? testPgBinDir();
   const port = options.port ?? (await freePort());
   const connectionString = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const account = await unprivilegedAccount();

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPool, type DatabasePool } from '@factmill/database';
+import { startPostgres } from '@factmill/testkit';
+
+const quiet = { info: () => undefined, warn: () => undefined };
+
+export type DatabaseServer = Readonly<{
+  port: number;
+  /** As an administrator, in the database `postgres`. */
+  admin: DatabasePool;
+  /** The address of a database, for the role `factmill`. */
+  urlOf(database: string): string;
+  close(): Promise<void>;
+}>;
+
+/**
+ * A Postgres of its own with the role `factmill` and the empty database `factmill`, as docker-compose.yml makes them:
+ * the role is a superuser.
+ */
+export async function startDatabaseServer(binDir: string): Promise<DatabaseServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'factmill-restore-'));
+  const server = await startPostgres({ dir, binDir, settings: { jit: 'off' } });
+  const admin = createPool({
+    connectionString: server.connectionString,
+    max: 1,
+    applicationName: 'e2e',
+    logger: quiet,
+  });
+  await admin.query('create role factmill superuser login');
+  await admin.query('create database factmill owner factmill template template0');
+  return {
+    port: server.port,
+    admin,
+    urlOf: (database) => `postgres://factmill@127.0.0.1:${server.port}/${database}`,
+    async close() {
+      await admin.close();
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All tables of a database with a digest of their rows, whatever their order. */
+export async function digestTables(connectionString: string): Promise<Record<string, string>> {
+  const pool = createPool({ connectionString, max: 1, applicationName: 'e2e', logger: quiet });
+  try {
+    const { rows } = await pool.query<{ name: string }>(
+      `select quote_ident(relname) as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`,
+    );
+    const digests: Record<string, string> = {};
+    for (const { name } of rows) {
+      const { digest } = await pool.one<{ digest: string }>(
+        `select count(*) || ' ' || md5(coalesce(string_agg(line, ' ' order by line collate "C"), '')) as digest
+         from (select t::text as line from ${name} t) as lines`,
+      );
+      digests[name] = digest;
+    }
+    return digests;
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { type Client, createClient } from '@factmill/client';
+import type { ScriptedModel } from '@factmill/testkit';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+
+export const ADMIN_KEY = 'an-admin-key-that-is-long-enough';
+
+export type Stores = Readonly<{ databaseUrl: string; redisUrl?: string }>;
+
+/** Gateway, retrieval and extractor as processes on given stores, with a scripted model. */
+export type MemoryServices = Readonly<{
+  gatewayUrl: string;
+  clientOf(apiKey: string): Client;
+  stopExtracting(): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+export async function startMemoryServices(stores: Stores, model: ScriptedModel): Promise<MemoryServices> {
+  const env = {
+    DATABASE_URL: stores.databaseUrl,
+    ...(stores.redisUrl === undefined ? {} : { REDIS_URL: stores.redisUrl }),
+    LLM_BASE_URL: model.url,
+    LLM_MODEL: 'scripted-model',
+    EMBEDDING_PROVIDER: 'openai',
+    EMBEDDING_BASE_URL: model.url,
+    EMBEDDING_MODEL: 'scripted-embedding',
+    PRESET: 'facts-and-context',
+    AUTH: 'required',
+    ADMIN_API_KEY: ADMIN_KEY,
+    COMPRESS_DAILY_AT: 'off',
+    COMPRESS_WEEKLY_AT: 'off',
+  };
+  const retrieval = await startService('retrieval', env);
+  const [gateway, extractor] = await Promise.all([
+    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
+    startService('extractor', env),
+  ]);
+  const end = (service: ServiceProcess) => service.kill('SIGTERM');
+  return {
+    gatewayUrl: gateway.url,
+    clientOf: (apiKey) => createClient({ baseUrl: gateway.url, apiKey, userId: 'maya' }),
+    stopExtracting: () => end(extractor),
+    close: async () => {
+      await Promise.all([gateway, retrieval, extractor].map(end));
+    },
+  };
+}
+
+const QUERIES = ['live in Lisbon', 'dog Bruno', 'favourite tea'];
+
+/** What searches of the user find, best first. */
+export async function searchAll(client: Client): Promise<readonly (readonly string[])[]> {
+  return Promise.all(
+    QUERIES.map(async (query) => {
+      const { results, degraded } = await client.memories.search({ query });
+      return [degraded ?? 'whole', ...results.map(({ memory }) => `${memory.id} ${memory.content}`)];
+    }),
+  );
+}
