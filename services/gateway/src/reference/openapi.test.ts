@@ -25,7 +25,28 @@ function resolve(ref: string): unknown {
     .reduce<unknown>((node, part) => (node as Json | undefined)?.[part.replace(/~1/g, '/')], document);
 }
 
+const PROBES = ['/health', '/healthz', '/readyz'];
+
 describe('the OpenAPI document', () => {
+  test('has tags that are all described and used, in the order of the page', () => {
+    const { tags } = document as unknown as { tags: { name: string }[] };
+    const used = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap((one) => one['tags'] as string[]),
+    );
+    expect(new Set(used)).toEqual(new Set(tags.map(({ name }) => name)));
+  });
+
+  test('says which problems to expect, except of probes, which anybody may ask', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const one of Object.values(methods)) {
+        const statuses = Object.keys(one['responses'] as Json);
+        const isProbe = PROBES.includes(path);
+        expect([path, statuses.includes('401')]).toEqual([path, !isProbe]);
+        expect([path, one['security']]).toEqual([path, isProbe ? [] : undefined]);
+      }
+    }
+  });
+
   test('is version 3.1 with its required parts', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
@@ -38,11 +59,14 @@ describe('the OpenAPI document', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    expect(described.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+    const others = ['post /v1/chat/completions', 'post /mcp', ...PROBES.map((path) => `get ${path}`)];
+    expect(described.sort()).toEqual(
+      [...OPERATIONS.map(({ method, path }) => `${method} ${path}`), ...others].sort(),
+    );
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((one) => one['operationId']),
     );
-    expect(new Set(ids).size).toBe(OPERATIONS.length);
+    expect(new Set(ids).size).toBe(described.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 

@@ -15,6 +15,7 @@ import {
   summarySchema,
 } from '@factmill/contracts';
 import { z } from 'zod';
+import { otherPaths } from './other-paths.ts';
 
 /** Schemas that the document names instead of repeating. */
 const NAMED = {
@@ -34,6 +35,41 @@ const NAMED = {
 
 type Json = Record<string, unknown>;
 
+/** The order in which the reference page shows them. */
+const TAGS = {
+  Conversations: 'Messages come in',
+  Extractions: 'What became of them',
+  Memories: 'What is remembered',
+  Search: 'Finding memories',
+  Context: 'Memories as a block for a prompt',
+  Summaries: 'Summaries and profiles',
+  Documents: 'Texts that an application always has at hand',
+  Chat: 'Chat completions with memory',
+  Tools: 'The memory tool for agents',
+  'API keys': 'Who may ask',
+  Operating: 'Probes',
+};
+
+/** Answers of any operation when something goes wrong. */
+const PROBLEMS: Json = Object.fromEntries(
+  Object.entries({
+    400: 'The request is not valid: `errors` names the fields',
+    401: 'An API key is needed',
+    403: 'The API key does not permit it',
+    404: 'There is nothing of that name here',
+    409: 'It contradicts what is stored',
+    429: 'Too many requests: see `Retry-After`',
+    503: 'Temporarily unavailable: see `Retry-After`',
+    default: 'What went wrong and what to do about it',
+  }).map(([status, description]) => [
+    status,
+    {
+      description,
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  ]),
+);
+
 /** The OpenAPI 3.1 document of the REST API, generated from the zod contracts. */
 export function openApiDocument(version: string): Json {
   const named = new Map<z.ZodType, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
@@ -44,7 +80,7 @@ export function openApiDocument(version: string): Json {
       name === 'MessageInput' || name === 'SearchRequest' ? 'input' : 'output',
     );
   }
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Json> = { ...otherPaths(PROBLEMS) };
   for (const operation of OPERATIONS) {
     (paths[operation.path] ??= {})[operation.method] = describe(operation, named);
   }
@@ -57,6 +93,7 @@ export function openApiDocument(version: string): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
     components: {
@@ -120,7 +157,7 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
     tags: [operation.tag],
     summary: operation.summary,
     description: `Needs the permission \`${operation.permission}\`.`,
-    operationId: `${operation.method}${operation.path.replace(/[^a-z]{1,8}(\w)/gi, (_match, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    operationId: operationIdOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined
       ? {}
@@ -137,12 +174,16 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
           ? {}
           : { content: { 'application/json': { schema: refer(operation.response, 'output') } } }),
       },
-      default: {
-        description: 'What went wrong and what to do about it',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      ...PROBLEMS,
     },
   };
+}
+
+/** `get /v1/memories/{id}/history` → `getMemoriesByIdHistory`. */
+function operationIdOf({ method, path }: Operation): string {
+  const [, , ...parts] = path.split('/');
+  const words = parts.flatMap((part) => (part === '{id}' ? ['by', 'id'] : part.split(/\W/)));
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 function queryParameters(query: z.ZodType): Json[] {

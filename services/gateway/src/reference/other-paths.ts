@@ -1,0 +1,97 @@
+import { chatMemoryFieldsSchema } from '@factmill/contracts';
+import { z } from 'zod';
+
+type Json = Record<string, unknown>;
+
+const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
+
+/** What anybody may ask, for probes. */
+const probe = (operationId: string, summary: string, statuses: Readonly<Record<string, string>>): Json => ({
+  tags: ['Operating'],
+  summary,
+  operationId,
+  security: [],
+  responses: Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [
+      status,
+      { description, ...json({ type: 'object' }) },
+    ]),
+  ),
+});
+
+const { $schema: _dialect, ...memoryFields } = z.toJSONSchema(chatMemoryFieldsSchema, {
+  io: 'input',
+}) as Json;
+
+/** A completion request is the upstream's to judge: only the fields that are taken out of it are described. */
+const CHAT_REQUEST = {
+  ...memoryFields,
+  description:
+    'A chat completion request as the upstream takes it. The fields of memory do not go upstream; all others go as they came.',
+  required: ['model', 'messages'],
+  properties: {
+    model: { type: 'string' },
+    messages: { type: 'array', items: { type: 'object' } },
+    user: { type: 'string', description: 'Whose memory it is.' },
+    stream: { type: 'boolean' },
+    ...(memoryFields['properties'] as Json),
+  },
+  additionalProperties: true,
+};
+
+/** Paths beside the operations of the REST contract. `problems` are the answers when something goes wrong. */
+export function otherPaths(problems: Json): Record<string, Record<string, Json>> {
+  return {
+    '/v1/chat/completions': {
+      post: {
+        tags: ['Chat'],
+        summary: 'A chat completion of the upstream, with memory',
+        description:
+          'OpenAI-compatible; answers and errors of the upstream come back as they are. `X-Factmill-Memory` says whether memory was `on`, `off` or `degraded`. A whole answer names the memories that went into it (`memory_hits`). Errors of Factmill carry an `error` object as well.',
+        operationId: 'createChatCompletion',
+        requestBody: { required: true, ...json(CHAT_REQUEST) },
+        responses: {
+          200: {
+            description: 'The upstream’s answer',
+            content: {
+              'application/json': { schema: { type: 'object' } },
+              'text/event-stream': { schema: { type: 'string' } },
+            },
+          },
+          ...problems,
+        },
+      },
+    },
+    '/mcp': {
+      post: {
+        tags: ['Tools'],
+        summary: 'The memory tool for agents, by the Model Context Protocol over streamable HTTP',
+        operationId: 'callMcp',
+        parameters: [
+          {
+            name: 'X-User-Id',
+            in: 'header',
+            required: false,
+            description: 'Whose memory it is, where the API key does not say so.',
+            schema: { type: 'string', maxLength: 256 },
+          },
+        ],
+        requestBody: { required: true, ...json({ type: 'object', description: 'A JSON-RPC message' }) },
+        responses: { 200: { description: 'Its answer', ...json({ type: 'object' }) }, ...problems },
+      },
+    },
+    '/health': { get: probe('getHealth', 'Basic configuration, and what does not work', { 200: 'Serving' }) },
+    '/healthz': {
+      get: probe('getLiveness', 'Whether the process should be left running', {
+        200: 'Alive',
+        503: 'To be restarted',
+      }),
+    },
+    '/readyz': {
+      get: probe('getReadiness', 'Whether requests can be served', {
+        200: 'Ready',
+        503: 'Not ready, with what is missing',
+      }),
+    },
+  };
+}
