@@ -53,6 +53,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     queues,
     authenticator: deps.authenticator,
     admit: [authenticate, ...beforeBody],
+    chatTurn: callerLimits.chatTurn,
     limits,
     schedule,
     accept: createAccept({ database, limits, schedule, enqueueAccepted }),

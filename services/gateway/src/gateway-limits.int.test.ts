@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Permission } from '@factmill/contracts';
 import { startRedis, waitFor } from '@factmill/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startUpstream } from './chat/upstream-under-test.fixture.ts';
 import {
   type Answer,
   type GatewayUnderTest,
@@ -209,5 +211,34 @@ test('a tenant whose work hangs holds up neither another one nor accepting', asy
   } finally {
     await blocker.close();
     await gateway.close();
+  }
+});
+
+test('a tenant that floods with chats does not hold up the chat of another one', async () => {
+  const upstream = await startUpstream();
+  const gateway = await startGateway({
+    CHAT_BASE_URL: `${upstream.url}/v1`,
+    CHAT_API_KEY: 'of-the-upstream',
+  });
+  try {
+    const permissions: Permission[] = ['admin'];
+    const flooding = await gateway.makeKey({ tenant: 'flooding', permissions });
+    const quiet = await gateway.makeKey({ tenant: 'quiet', permissions });
+    const chat = (key: string) =>
+      gateway.call('POST', '/v1/chat/completions', { key, body: { model: 'm', messages: [said('hello')] } });
+    expect((await chat(quiet)).status).toBe(200);
+    let answered = 0;
+    const flood = Array.from({ length: 200 }, async () => {
+      const answer = await chat(flooding);
+      answered += 1;
+      return answer.status;
+    });
+    await waitFor(() => answered > 0, { describe: 'the flood to begin', intervalMs: 1 });
+    expect((await chat(quiet)).status).toBe(200);
+    expect(answered).toBeLessThan(200);
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+  } finally {
+    await gateway.close();
+    await upstream.close();
   }
 });

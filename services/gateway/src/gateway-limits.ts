@@ -1,4 +1,4 @@
-import { authentication, type Authenticator } from '@factmill/auth';
+import { authentication, type Authenticator, principalOf } from '@factmill/auth';
 import type { Config, LimitsConfig } from '@factmill/config';
 import {
   closeLimitsRedis,
@@ -22,6 +22,8 @@ export type GatewayLimits = Readonly<{
   beforeBody: RequestHandler[];
   /** What it passes before its handler. */
   afterBody: RequestHandler[];
+  /** What a chat passes besides, before its body is read: its turn to prepare. */
+  chatTurn: RequestHandler;
   close: () => void;
 }>;
 
@@ -29,6 +31,13 @@ export type GatewayLimits = Readonly<{
 const CONNECTIONS_LEFT = 3;
 /** What one tenant may take while others are active. */
 const SHARE = 0.4;
+/**
+ * Chats cost the process, not the database: with hundreds a second of one tenant, others wait for every step of theirs.
+ * So each chat holds a place for about as long as it takes until its request is upstream, and no longer where memory
+ * hangs or the upstream takes its time.
+ */
+const CHATS = { slots: 64, share: 4 } as const;
+const CHAT_TURN_MS = 50;
 const WAITING = { activeMs: 30_000, maxWaiting: 500, maxWaitMs: 10_000 } as const;
 
 /**
@@ -57,7 +66,8 @@ export function createGatewayLimits(
     share: Math.floor(MAX_ACCEPTING_AT_ONCE * SHARE),
     now,
   });
-  const gauges = watchQueues('gateway', { working, accepting });
+  const chatting = createFairQueue({ ...WAITING, ...CHATS, now });
+  const gauges = watchQueues('gateway', { working, accepting, chatting });
   const guard = createAuthenticationGuard({
     maxFailures: config.limits.authFailuresPerMinute,
     count,
@@ -77,6 +87,19 @@ export function createGatewayLimits(
         count,
       }),
     ],
+    chatTurn: async (_request, response, next) => {
+      const gone = new AbortController();
+      response.once('close', () => {
+        gone.abort();
+      });
+      const { tenantId } = principalOf(response);
+      const release = await chatting.acquire(tenantId, 1, gone.signal).catch((error: unknown) => {
+        if (!gone.signal.aborted) count('overload', 'chat');
+        throw error;
+      });
+      setTimeout(release, CHAT_TURN_MS).unref();
+      next();
+    },
     close() {
       gauges.close();
       if (redis !== null) closeLimitsRedis(redis);

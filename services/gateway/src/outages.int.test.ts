@@ -203,7 +203,7 @@ describe('retrieval', () => {
       const answer = await gateway.call('POST', '/v1/memories/search', {
         key,
         body: { query: 'where?' },
-        headers: { 'x-request-id': 'search-1' },
+        headers: { 'x-request-id': '00000000a1' },
       });
       expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       expect(answer.headers.get('retry-after')).toBe('7');
@@ -213,7 +213,7 @@ describe('retrieval', () => {
           body: '{"query":"where?"}',
           headers: expect.objectContaining({
             authorization: `Bearer ${key}`,
-            'x-request-id': 'search-1',
+            'x-request-id': '00000000a1',
           }) as object,
         },
       ]);

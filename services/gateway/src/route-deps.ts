@@ -16,6 +16,8 @@ export type RouteDeps = Readonly<{
   authenticator: Authenticator;
   /** What requests pass whose body is not read yet: who asks, and whether they may ask more. */
   admit: RequestHandler[];
+  /** What chats pass besides: their turn among those of all tenants. */
+  chatTurn: RequestHandler;
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
   /** When conversations are extracted, where they do not say. */

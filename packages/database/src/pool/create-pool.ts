@@ -31,7 +31,8 @@ export function createPool(options: PoolOptions): DatabasePool {
     max: options.max,
     application_name: options.applicationName,
     // Compiling a plan takes a second where its estimated cost is high, as it is for searches that take a millisecond.
-    options: '-c jit=off',
+    // And one statement takes one processor: with helpers, the searches of one caller take those of all others.
+    options: '-c jit=off -c max_parallel_workers_per_gather=0',
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     // A peer that vanished without a FIN (failover, NAT timeout) is noticed by the kernel instead of never.

@@ -43,7 +43,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   return {
     isUpstreamPath: (path) => /^\/v1\//i.test(path) && !isOwnPath(path),
     routes(app) {
-      const { admit } = deps;
+      const { admit, chatTurn } = deps;
       if (upstreams === null) {
         app.post('/v1/chat/completions', admit, notConfigured);
         return;
@@ -51,6 +51,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
       app.post(
         '/v1/chat/completions',
         admit,
+        chatTurn,
         requireJson,
         raw({ type: () => true, limit: chat.maxBodyBytes }),
         chatCompletions({

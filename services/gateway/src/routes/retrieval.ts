@@ -27,21 +27,28 @@ function forward(deps: RouteDeps, path: string): RequestHandler {
       const value = request.header(name);
       if (value !== undefined) headers[name] = value;
     }
+    // Whoever has gone does not wait in the line of the retrieval service either.
+    const gone = new AbortController();
+    response.once('close', () => {
+      gone.abort();
+    });
     const answer = await withSpan(`forward ${path}`, { kind: 'client' }, async () => {
       try {
         const upstream = await fetch(url, {
           method: 'POST',
           headers: { ...headers, ...traceHeaders() },
           body: JSON.stringify(request.body ?? {}),
-          signal: AbortSignal.timeout(TIMEOUT_MS),
+          signal: AbortSignal.any([gone.signal, AbortSignal.timeout(TIMEOUT_MS)]),
         });
         return { upstream, body: Buffer.from(await upstream.arrayBuffer()) };
       } catch (error) {
+        if (gone.signal.aborted) return null;
         throw new AppError('retrieval_unavailable', 'The retrieval service does not answer; try again.', {
           cause: error,
         });
       }
     });
+    if (answer === null) return;
     const retryAfter = answer.upstream.headers.get('retry-after');
     if (retryAfter !== null) response.setHeader('Retry-After', retryAfter);
     response
