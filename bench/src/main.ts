@@ -6,6 +6,7 @@ import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { chat } from './chat.ts';
 import { runCost } from './cost.ts';
+import { fairness } from './fairness.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
 import { loadConversations } from './locomo-data.ts';
@@ -21,6 +22,7 @@ import { throughput } from './throughput.ts';
 const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'search-large': searchLargeBenchmark,
   'search-burst': searchBurst,
+  fairness,
 };
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -96,6 +98,10 @@ for (const [name, benchmark] of Object.entries(positionals.length === 0 ? BENCHM
 }
 const results = `${machine}\n\n${toTable(rows)}`;
 console.log(`\n${results}`);
-const areLarge = positionals.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name));
-if (values.write) await writeResults(areLarge ? 'search' : 'results', results);
+if (values.write) await writeResults(sectionOf(positionals), results);
 process.exit(0);
+
+function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' {
+  if (names.includes('fairness')) return 'fairness';
+  return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'results';
+}

@@ -55,7 +55,7 @@ export function toMarkdownTable(header: readonly string[], cells: readonly (read
 
 /** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/README.md. */
 export async function writeResults(
-  section: 'results' | 'search' | 'locomo' | 'cost',
+  section: 'results' | 'search' | 'fairness' | 'locomo' | 'cost',
   text: string,
 ): Promise<void> {
   const readme = await readFile(README, 'utf8');

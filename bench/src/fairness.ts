@@ -1,0 +1,169 @@
+import { generateApiKey } from '@factmill/auth';
+import { createPool, ensureTenant, insertApiKey } from '@factmill/database';
+import { readFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { type Benchmark, grouped, inMs, type Row } from './benchmark.ts';
+import { callJson } from './call-json.ts';
+import { type FloodName, FLOODS } from './floods.ts';
+import { type Measured, percentilesOf, runPaced } from './search-clients.ts';
+import { seedMemories } from './seed-memories.ts';
+import { createStage, type Stage } from './stage.ts';
+import type { Service } from './start-service.ts';
+import { medianRatio } from './statistics.ts';
+
+const AIM = 3;
+const MEMORIES = 100_000;
+const SEARCHES_PER_SECOND = 10;
+/** Users of the tenant that is measured; all others belong to the tenant that floods. */
+const QUIET_USERS = ['has-1000', 'has-100'];
+const QUIET_USER = 'has-1000';
+
+type Paced = Measured & Readonly<{ errors: number }>;
+type Round = Readonly<{ quiet: Paced; flooded: Paced; answers: Readonly<Record<string, number>> }>;
+
+/**
+ * Searches of one tenant at even distances, alone and while another tenant floods the same services, in turns, with
+ * each kind of request that costs much.
+ */
+export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
+  const [rounds, seconds] = quick ? [1, 3] : [3, 10];
+  const stage = await createStage(profileDirectory);
+  try {
+    await seedMemories(stage, quick ? MEMORIES / 10 : MEMORIES);
+    const floodingKey = await moveToFloodingTenant(stage);
+    const upstream = await stage.startProgram('chat-upstream', { hasHttp: true });
+    const retrieval = await stage.start('retrieval', LIMITS);
+    const gateway = await stage.start('gateway', {
+      ...LIMITS,
+      RETRIEVAL_URL: retrieval.url,
+      CHAT_BASE_URL: `${upstream.url}/v1`,
+      CHAT_API_KEY: 'of-the-upstream',
+      CHAT_MEMORY: 'true',
+    });
+    const search = createSearch(gateway, await stage.createClientHeaders(gateway));
+    await search(5);
+    const rows: Row[] = [];
+    for (const kind of Object.keys(FLOODS) as FloodName[]) {
+      const extractor = await stage.start('extractor');
+      const results: Round[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const quiet = await search(seconds);
+        const flood = await startFlood(stage, gateway, floodingKey, kind);
+        // Until the flood is at its height.
+        await search(2);
+        const flooded = await search(seconds);
+        results.push({ quiet, flooded, answers: await flood.stop() });
+      }
+      await extractor.stop();
+      await removeFlood(stage);
+      rows.push(...rowsOf(kind, results));
+    }
+    return rows;
+  } finally {
+    await stage.close();
+  }
+};
+
+/** The defaults: those of the other benchmarks are out of reach. */
+const LIMITS = { RATE_LIMIT_KEY: '500', RATE_LIMIT_TENANT: '1000' };
+
+function createSearch(gateway: Service, headers: Record<string, string>) {
+  return async (seconds: number): Promise<Paced> => {
+    let errors = 0;
+    const measured = await runPaced(SEARCHES_PER_SECOND, seconds, async (turn) => {
+      const body = { user_id: QUIET_USER, query: `Where is the ${WORDS[turn % WORDS.length]}?` };
+      await callJson(`${gateway.url}/v1/memories/search`, headers, body).catch((error: unknown) => {
+        errors += 1;
+        console.error(String(error));
+      });
+    });
+    return { ...measured, errors };
+  };
+}
+
+const WORDS = ['kettle', 'bicycle', 'violin', 'camera', 'lamp', 'radio', 'map', 'coat'];
+
+type Answers = Readonly<Record<string, number>>;
+
+async function startFlood(stage: Stage, gateway: Service, key: string, kind: FloodName) {
+  const countsFile = join(stage.folder, `${kind}-${Date.now()}.json`);
+  const program = await stage.startProgram('flood', {
+    env: { KIND: kind, GATEWAY: gateway.url, KEY: key, COUNTS_FILE: countsFile },
+    hasHttp: false,
+  });
+  return {
+    async stop(): Promise<Answers> {
+      await program.stop();
+      return JSON.parse(await readFile(countsFile, 'utf8')) as Answers;
+    },
+  };
+}
+
+/** Gives most of the memories to another tenant, and makes a key of it. */
+async function moveToFloodingTenant(stage: Stage): Promise<string> {
+  const pool = createPool({
+    connectionString: stage.databaseUrl,
+    max: 1,
+    applicationName: 'factmill-bench',
+    logger: { info: () => undefined, warn: () => undefined },
+  });
+  try {
+    const tenantId = await ensureTenant(pool, 'flooding', uuidv7());
+    for (const table of ['memories', 'memory_embeddings']) {
+      await pool.query(`update ${table} set tenant_id = $1::uuid where user_id <> all ($2::text[])`, [
+        tenantId,
+        QUIET_USERS,
+      ]);
+    }
+    await pool.query('vacuum (analyze) memories, memory_embeddings');
+    const { id, key, secretSha256 } = generateApiKey();
+    const owner = { name: 'flooding', userId: null, expiresAt: null };
+    await insertApiKey(pool, { id, tenantId, secretSha256, permissions: ['admin'], ...owner });
+    return key;
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Takes away what a flood has stored, so that the next one finds what the first one did. */
+async function removeFlood({ database }: Stage): Promise<void> {
+  for (const table of ['documents', 'conversations', 'extractions'])
+    await database.query(`delete from ${table}`);
+  // The memories of the stage have numbers as ids.
+  await database.query(`delete from memories where id > '00000000-0000-7000-9000-000000000000'`);
+  await database.query('vacuum (analyze)');
+}
+
+function rowsOf(kind: FloodName, rounds: readonly Round[]): Row[] {
+  const p95s = (which: 'quiet' | 'flooded') => rounds.map((round) => percentilesOf(round[which]).p95);
+  const all = (which: 'quiet' | 'flooded') =>
+    percentilesOf({ times: rounds.flatMap((round) => round[which].times), perSecond: 0 });
+  const ratio = medianRatio(p95s('flooded'), p95s('quiet'));
+  const errors = rounds.reduce((sum, { quiet, flooded }) => sum + quiet.errors + flooded.errors, 0);
+  const { clients, what } = FLOODS[kind];
+  const answers = new Map<string, number>();
+  for (const round of rounds) {
+    for (const [status, count] of Object.entries(round.answers)) {
+      answers.set(status, (answers.get(status) ?? 0) + count);
+    }
+  }
+  const answered = [...answers].map(([status, count]) => `${grouped(count)} × ${status}`).join(', ');
+  return [
+    {
+      benchmark: 'fairness',
+      measure: `search p95 beside ${clients} clients with ${what}; baseline: quiet`,
+      ours: inMs(all('flooded').p95),
+      baseline: inMs(all('quiet').p95),
+      ratio,
+      aim: { text: `≤ ${AIM}`, reached: ratio <= AIM },
+    },
+    {
+      benchmark: 'fairness',
+      measure: `failed searches; the flood was answered ${answered}; load average ${loadavg()[0]?.toFixed(1)}`,
+      ours: String(errors),
+      aim: { text: '0', reached: errors === 0 },
+    },
+  ];
+}
