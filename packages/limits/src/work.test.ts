@@ -49,8 +49,9 @@ describe('classes of work', () => {
     expect(classOf('POST', '/v1/memories/search', {}, 'no object')).toBe('search');
   });
 
-  test('a chat holds no slot while its upstream talks; everything costs something', () => {
+  test('what may stay open holds no slot meanwhile; everything costs something', () => {
     expect(slotsOf('chat')).toBe(0);
+    expect(slotsOf('tool')).toBe(0);
     for (const work of WORK_CLASSES) expect(pointsOf(work)).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Kinds of work by what they cost: `points` of a rate limit, and `slots` of the database's share (see `fair-queue.ts`;
- * 0: none of this process). A point is about one read by id. Heavy work reads or writes hundreds of rows.
+ * Kinds of work by what they cost: `points` of a rate limit, and `slots` of the database's share (see `fair-queue.ts`)
+ * from the handler's beginning to its end. A point is about one read by id. Heavy work reads or writes hundreds of rows.
+ * What may stay open (a chat, a stream of the Model Context Protocol) has none: its handler takes turns for its steps.
  */
 const WORK = {
   read: { points: 1, slots: 1 },
@@ -8,7 +9,7 @@ const WORK = {
   accept: { points: 1, slots: 1 },
   chat: { points: 2, slots: 0 },
   search: { points: 2, slots: 1 },
-  tool: { points: 2, slots: 1 },
+  tool: { points: 2, slots: 0 },
   heavy: { points: 10, slots: 2 },
   heavy_search: { points: 10, slots: 2 },
   batch: { points: 20, slots: 2 },

@@ -54,6 +54,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     authenticator: deps.authenticator,
     admit: [authenticate, ...beforeBody],
     chatTurn: callerLimits.chatTurn,
+    takeTurn: callerLimits.takeTurn,
     limits,
     schedule,
     accept: createAccept({ database, limits, schedule, enqueueAccepted }),

@@ -24,6 +24,8 @@ export type GatewayLimits = Readonly<{
   afterBody: RequestHandler[];
   /** What a chat passes besides, before its body is read: its turn to prepare. */
   chatTurn: RequestHandler;
+  /** Waits for a turn of a tenant's work whose request takes none by itself; the result ends it. */
+  takeTurn: (tenantId: string) => Promise<() => void>;
   close: () => void;
 }>;
 
@@ -99,6 +101,12 @@ export function createGatewayLimits(
       });
       setTimeout(release, CHAT_TURN_MS).unref();
       next();
+    },
+    async takeTurn(tenantId) {
+      return working.acquire(tenantId).catch((error: unknown) => {
+        count('overload', 'tool');
+        throw error;
+      });
     },
     close() {
       gauges.close();

@@ -18,6 +18,8 @@ export type RouteDeps = Readonly<{
   admit: RequestHandler[];
   /** What chats pass besides: their turn among those of all tenants. */
   chatTurn: RequestHandler;
+  /** Waits for a turn of a tenant's work whose request takes none by itself; the result ends it. */
+  takeTurn: (tenantId: string) => Promise<() => void>;
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
   /** When conversations are extracted, where they do not say. */

@@ -44,21 +44,36 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     const common = { action: call.action, user_id: userId };
     if (userId === UNKNOWN_USER) return { ...common, ...UNKNOWN_USER_SKIPPED };
     const owner = { tenantId: principal.tenantId, userId };
-    switch (call.action) {
-      case 'save':
-        return { ...common, memory: await save(owner, call, caller.actor) };
-      case 'search':
-        return { ...common, ...(await search(owner.userId, call, caller.credentials)) };
-      case 'forget': {
-        const target = { ...owner, id: null, key: call.key ?? null, category: call.category ?? null };
-        return { ...common, deleted: (await deleteMemories(deps.database, target, caller.actor)).length };
-      }
-      default:
-        return { ...common, memories: await list(owner, call) };
+    // Searches take their turn in the retrieval service.
+    if (call.action === 'search') {
+      return { ...common, ...(await search(owner.userId, call, caller.credentials)) };
+    }
+    const endTurn = await deps.takeTurn(owner.tenantId);
+    try {
+      return { ...common, ...(await work(owner, call, caller.actor)) };
+    } finally {
+      endTurn();
     }
   };
 
   type Owner = Readonly<{ tenantId: string; userId: string }>;
+
+  async function work(
+    owner: Owner,
+    call: MemoryToolRequest,
+    actor: Actor,
+  ): Promise<Pick<MemoryToolResponse, 'memory' | 'deleted' | 'memories'>> {
+    switch (call.action) {
+      case 'save':
+        return { memory: await save(owner, call, actor) };
+      case 'forget': {
+        const target = { ...owner, id: null, key: call.key ?? null, category: call.category ?? null };
+        return { deleted: (await deleteMemories(deps.database, target, actor)).length };
+      }
+      default:
+        return { memories: await list(owner, call) };
+    }
+  }
 
   async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
     const { key, value, content, category, source, confidence, expires_days, source_context } = call;
