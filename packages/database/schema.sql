@@ -15,6 +15,7 @@ api_keys.user_id text
 api_keys.created_at timestamp with time zone not null default now()
 api_keys.expires_at timestamp with time zone
 api_keys.revoked_at timestamp with time zone
+api_keys.user_locked boolean not null default false
 compression_answers.run_id uuid not null
 compression_answers.step text not null
 compression_answers.number integer not null
@@ -335,6 +336,7 @@ tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
 
 -- constraints
+api_keys.api_keys_lock_check CHECK (((NOT user_locked) OR ((user_id IS NOT NULL) AND (NOT (permissions && ARRAY['memory.read_all'::text, 'admin'::text, 'operator'::text])))))
 api_keys.api_keys_pkey PRIMARY KEY (id)
 api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)

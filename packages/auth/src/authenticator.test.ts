@@ -13,6 +13,7 @@ function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
   const authenticator = createAuthenticator({
     mode: 'required',
     adminKey: ADMIN_KEY,
+    isLoopback: true,
     defaultTenantId: 'default-tenant',
     findKey: (id) => {
       looked.push(id);
@@ -30,6 +31,7 @@ function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
       name: 'desk',
       permissions: ['memory.read'],
       userId: null,
+      userLocked: false,
       expiresAt: null,
       revokedAt: null,
       ...fields,
@@ -50,6 +52,7 @@ describe('authenticate', () => {
       keyId: id,
       keyName: 'desk',
       pinnedUserId: 'ada',
+      isLocked: false,
       permissions: new Set(['memory.read', 'queue.read']),
     });
   });
@@ -122,6 +125,7 @@ describe('authenticate', () => {
               name: 'desk',
               permissions: [],
               userId: null,
+              userLocked: false,
               expiresAt: null,
               revokedAt: null,
             }),
@@ -148,7 +152,15 @@ describe('authenticate', () => {
         findKey: (id) => (isAway ? findKey() : Promise.resolve(stored.get(id) ?? null)),
       });
       const { id, key, secretSha256 } = generateApiKey();
-      const inForce = { id, tenantId: TENANT, secretSha256, name: 'desk', permissions: [], userId: null };
+      const inForce = {
+        id,
+        tenantId: TENANT,
+        secretSha256,
+        name: 'desk',
+        permissions: [],
+        userId: null,
+        userLocked: false,
+      };
       stored.set(id, { ...inForce, expiresAt: minutes(8), revokedAt: null });
       await authenticator.authenticate(key);
       isAway = true;
@@ -186,6 +198,7 @@ describe('authenticate', () => {
                 name: 'desk',
                 permissions: [],
                 userId: null,
+                userLocked: false,
                 expiresAt: null,
                 revokedAt: null,
               }),

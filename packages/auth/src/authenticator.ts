@@ -11,7 +11,10 @@ export type Principal = Readonly<{
   keyId: string | null;
   /** The key's name, a fallback for the user (A10). */
   keyName: string | null;
+  /** The user of requests that name none. */
   pinnedUserId: string | null;
+  /** The pinned user is the only one that the key may reach. */
+  isLocked: boolean;
   permissions: ReadonlySet<Permission>;
 }>;
 
@@ -22,14 +25,17 @@ export type StoredKey = Readonly<{
   name: string;
   permissions: readonly Permission[];
   userId: string | null;
+  userLocked: boolean;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }>;
 
 export type AuthenticatorDeps = Readonly<{
   mode: 'required' | 'none';
-  /** A key from the environment with all permissions in the default tenant; null when not set. */
+  /** A key from the environment with all permissions, `operator` too, in the default tenant; null when not set. */
   adminKey: string | null;
+  /** Whether only this machine can reach the service: then, without authentication, everybody is an operator. */
+  isLoopback: boolean;
   defaultTenantId: string;
   findKey: (id: string) => Promise<StoredKey | null>;
   now: () => Date;
@@ -52,6 +58,7 @@ const OUTAGE_CACHE_MS = 10 * 60_000;
 /** A key that is believed for so long does not wait any longer for a look-up; the next request may see its end. */
 const PATIENCE_MS = 100;
 const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
+const OF_A_TENANT: ReadonlySet<Permission> = new Set(PERMISSIONS.filter((name) => name !== 'operator'));
 
 type Known = { key: StoredKey; principal: Principal } | { key: null; principal: null };
 type Checked = Readonly<{ known: Known; atMs: number }>;
@@ -67,13 +74,15 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const cache = new LRUCache<string, Checked>({ max: 10_000 });
   const lookUps = new Map<string, LookUp>();
   const isAdminKey = createAdminCheck(deps.adminKey);
-  const everyone: Principal = {
+  const operator: Principal = {
     tenantId: deps.defaultTenantId,
     keyId: null,
     keyName: null,
     pinnedUserId: null,
+    isLocked: false,
     permissions: EVERYTHING,
   };
+  const everyone = deps.isLoopback ? operator : { ...operator, permissions: OF_A_TENANT };
 
   async function knownOf(id: string): Promise<Known> {
     const checked = cache.get(id);
@@ -107,7 +116,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 
   return {
     async authenticate(credential) {
-      if (credential !== null && isAdminKey(credential)) return everyone;
+      if (credential !== null && isAdminKey(credential)) return operator;
       const presented = credential === null ? null : parseApiKey(credential);
       if (presented === null) {
         // Without authentication a foreign bearer token is not ours to judge (it may be meant for an upstream).
@@ -142,6 +151,7 @@ function principalOfKey(key: StoredKey): Principal {
     keyId: key.id,
     keyName: key.name,
     pinnedUserId: key.userId,
+    isLocked: key.userLocked,
     permissions: new Set(key.permissions),
   };
 }

@@ -22,6 +22,7 @@ async function serve(permissions: readonly Permission[], needed?: Permission): P
         keyId: null,
         keyName: credential,
         pinnedUserId: null,
+        isLocked: false,
         permissions: new Set(permissions),
       });
     },
@@ -78,6 +79,14 @@ describe('permissions', () => {
     [['memory.write'], 'memory.read', 'forbidden'],
     [['admin'], 'memory.read_all', 'k'],
     [['queue.write'], 'admin', 'forbidden'],
+    [['admin'], 'operator', 'forbidden'],
+    [['operator'], 'operator', 'k'],
+    [['operator'], 'admin', 'forbidden'],
+    [['operator'], 'memory.read', 'forbidden'],
+    [['admin'], 'chat', 'k'],
+    [['admin'], 'upstream', 'k'],
+    [['memory.read', 'memory.write'], 'chat', 'forbidden'],
+    [['chat'], 'upstream', 'forbidden'],
     [[], 'memory.read', 'forbidden'],
   ])('%j for %s → %s', async (permissions, needed, expected) => {
     expect(await ask(await serve(permissions, needed), { 'x-api-key': 'k' })).toBe(expected);

@@ -1,7 +1,8 @@
 import type { Permission } from '@factmill/contracts';
-import { AppError } from '@factmill/errors';
-import type { Request, RequestHandler, Response } from 'express';
+import { AppError, isAppError } from '@factmill/errors';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Authenticator, Principal } from './authenticator.ts';
+import { assertPermission } from './permissions.ts';
 
 type AuthLocals = { principal?: Principal };
 
@@ -26,7 +27,7 @@ export function authentication(
   };
 }
 
-/** Lets a request pass when its key has the permission; `admin` includes all others. */
+/** Lets a request pass when its key has the permission. */
 export function requirePermission(permission: Permission): RequestHandler {
   return (_request, response, next) => {
     assertPermission(principalOf(response), permission);
@@ -34,12 +35,16 @@ export function requirePermission(permission: Permission): RequestHandler {
   };
 }
 
-/** @throws AppError `forbidden` naming the permission that is missing. */
-export function assertPermission(principal: Principal, permission: Permission): void {
-  if (!principal.permissions.has(permission) && !principal.permissions.has('admin')) {
-    throw new AppError('forbidden', `This API key lacks the permission ${permission}.`);
-  }
-}
+/** For a key that is locked to a user, what belongs to another one does not exist: not even as a conflict. */
+export const hideOthers: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  const { principal } = response.locals as AuthLocals;
+  const isOthers = isAppError(error) && /^(?:conversation|document)_user_mismatch$/.test(error.code);
+  next(
+    isOthers && principal?.isLocked === true
+      ? new AppError('not_found', 'There is nothing with this id for the user of this key.')
+      : error,
+  );
+};
 
 /** Who made this request. */
 export function principalOf(response: Response): Principal {

@@ -88,7 +88,7 @@ describe('factmill keys', () => {
     });
 
     const listed = await factmill('keys list --tenant acme');
-    expect(listed.output).toBe(`${parsed?.id}\tdesk\tmemory.read,queue.read\tin force\n`);
+    expect(listed.output).toBe(`${parsed?.id}\tdesk\tmemory.read,queue.read\tada\tin force\n`);
     expect((await factmill('keys list')).output).toBe('');
 
     const elsewhere = await factmill(`keys revoke ${parsed?.id}`);
@@ -101,8 +101,20 @@ describe('factmill keys', () => {
     expect((await factmill('keys create --name desk --tenant acme')).code).toBe(0);
   });
 
+  test('a locked key is told apart in the list', async () => {
+    const created = await factmill('keys create --name kiosk --tenant locks --user ada --locked');
+    expect(await findApiKey(database, parseApiKey(created.output.trim())?.id ?? '')).toMatchObject({
+      permissions: ['memory.read', 'memory.write', 'chat'],
+      userId: 'ada',
+      userLocked: true,
+    });
+    expect((await factmill('keys list --tenant locks')).output).toMatch(/\tada \(locked\)\tin force\n$/);
+  });
+
   test('what cannot be is refused with a sentence', async () => {
     const refusals = [
+      ['keys create --name x --locked', /^factmill: --locked needs a user/],
+      ['keys create --name x --user ada --locked --permissions admin', /^factmill: --locked cannot go with/],
       ['keys create --name desk --tenant acme', /^factmill: The tenant has a key with this name/],
       ['keys create --name x --permissions memory.read,everything', /known are memory\.read/],
       ['keys create --name x --expires soon', /ISO 8601/],
@@ -116,7 +128,7 @@ describe('factmill keys', () => {
       }),
     );
     const { rows } = await database.query<{ name: string }>('select name from tenants order by name');
-    expect(rows.map(({ name }) => name)).toEqual(['acme', 'default']);
+    expect(rows.map(({ name }) => name)).toEqual(['acme', 'default', 'locks']);
   });
 });
 

@@ -1,6 +1,14 @@
 import { generateApiKey } from '@factmill/auth';
-import { nameSchema, type Permission, PERMISSIONS, userIdSchema } from '@factmill/contracts';
 import {
+  DEFAULT_PERMISSIONS,
+  lockProblem,
+  nameSchema,
+  type Permission,
+  PERMISSIONS,
+  userIdSchema,
+} from '@factmill/contracts';
+import {
+  type ApiKeyRow,
   ensureTenant,
   findTenantId,
   insertApiKey,
@@ -18,8 +26,12 @@ type CreateOptions = Readonly<{
   name: string;
   permissions: Permission[];
   user?: string;
+  locked?: true;
   expires?: Date;
 }>;
+
+/** Whoever reaches the database may do everything. */
+const BY_OPERATOR = true;
 
 /** `factmill keys create · list · revoke`. */
 export function addKeyCommands(program: Command): void {
@@ -35,10 +47,10 @@ export function addKeyCommands(program: Command): void {
     )
     .option('--tenant <name>', 'created when missing', parseName, 'default')
     .option('--permissions <list>', `comma-separated, of ${PERMISSIONS.join(', ')}`, parsePermissions, [
-      'memory.read',
-      'memory.write',
-    ] as Permission[])
+      ...DEFAULT_PERMISSIONS,
+    ])
     .option('--user <id>', 'user of requests that name none', parseUser)
+    .option('--locked', 'refuse all users but --user')
     .option('--expires <date>', 'ISO 8601', parseDate)
     .action((options: CreateOptions) => withDatabase(({ database }) => createKey(database, options)));
 
@@ -49,7 +61,7 @@ export function addKeyCommands(program: Command): void {
       withDatabase(async ({ database }) => {
         for (const key of await listApiKeys(database, await tenantNamed(database, options.tenant))) {
           const state = key.revokedAt === null ? 'in force' : 'revoked';
-          print(`${key.id}\t${key.name}\t${key.permissions.join(',')}\t${state}`);
+          print(`${key.id}\t${key.name}\t${key.permissions.join(',')}\t${userOf(key)}\t${state}`);
         }
       }),
     );
@@ -60,7 +72,7 @@ export function addKeyCommands(program: Command): void {
     .action((id: string, options: { tenant: string }) =>
       withDatabase(async ({ database }) => {
         const tenantId = await tenantNamed(database, options.tenant);
-        if (!(await revokeApiKey(database, tenantId, id))) {
+        if (!(await revokeApiKey(database, tenantId, id, BY_OPERATOR))) {
           throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
         }
         print('Revoked. Gateways that have seen the key follow within 10 seconds.');
@@ -69,6 +81,9 @@ export function addKeyCommands(program: Command): void {
 }
 
 async function createKey(database: Sql, options: CreateOptions): Promise<void> {
+  const userLocked = options.locked === true;
+  const problem = userLocked ? lockProblem({ permissions: options.permissions, userId: options.user }) : null;
+  if (problem !== null) throw new AppError('invalid_request', `--locked ${problem}.`);
   const generated = generateApiKey();
   const row = await insertApiKey(database, {
     id: generated.id,
@@ -77,6 +92,7 @@ async function createKey(database: Sql, options: CreateOptions): Promise<void> {
     name: options.name,
     permissions: options.permissions,
     userId: options.user ?? null,
+    userLocked,
     expiresAt: options.expires ?? null,
   });
   if (row === undefined) {
@@ -86,6 +102,11 @@ async function createKey(database: Sql, options: CreateOptions): Promise<void> {
     );
   }
   print(generated.key);
+}
+
+/** The user of a key, and whether it is the only one. */
+function userOf({ userId, userLocked }: ApiKeyRow): string {
+  return userId === null ? '-' : `${userId}${userLocked ? ' (locked)' : ''}`;
 }
 
 async function tenantNamed(database: Sql, name: string): Promise<string> {

@@ -58,6 +58,15 @@ export type ChatUpstreamConfig = Readonly<{
   models: readonly string[];
 }>;
 
+/**
+ * What of an upstream can be called beside chat completions. `by_key`: everything where the caller's own key goes
+ * along, only the list of models where a stored one does.
+ */
+export type PassThroughConfig = 'by_key' | 'all' | 'none' | readonly PassThroughRule[];
+
+/** `*` is any method, any one segment, or, as the last of several, any rest of the path. */
+export type PassThroughRule = Readonly<{ method: string; segments: readonly string[] }>;
+
 /** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
 export type StorageConfig = Readonly<{
   dataDir: string;
@@ -128,6 +137,7 @@ export type Config = Readonly<{
     bullBoardWritable: boolean;
     chat: Readonly<{
       upstreams: readonly ChatUpstreamConfig[];
+      passThrough: PassThroughConfig;
       contextFormat: Environment['CHAT_CONTEXT_FORMAT'];
       memoryTimeoutMs: number;
       timeoutMs: number;
@@ -165,6 +175,11 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Whether only this machine can reach what listens on this host. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host);
+}
 
 /**
  * Environment → configuration of all services. The only reader of the environment; pure.
@@ -219,6 +234,7 @@ export function loadConfig(raw: RawEnvironment): Config {
       bullBoardWritable: env.BULL_BOARD_WRITABLE,
       chat: {
         upstreams: chatUpstreams(env),
+        passThrough: env.CHAT_PASS_THROUGH ?? 'by_key',
         contextFormat: env.CHAT_CONTEXT_FORMAT,
         memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
         timeoutMs: env.CHAT_TIMEOUT_MS,
@@ -259,7 +275,7 @@ export function loadConfig(raw: RawEnvironment): Config {
 }
 
 function authMode(env: Environment): AuthConfig['mode'] {
-  return env.AUTH ?? (LOOPBACK.has(env.HOST) ? 'none' : 'required');
+  return env.AUTH ?? (isLoopback(env.HOST) ? 'none' : 'required');
 }
 
 /** On all addresses the machine's own are not known, but those that are numbers cannot be rebound. */

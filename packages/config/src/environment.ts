@@ -71,6 +71,25 @@ const chatUpstreams = z
     ),
   );
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const RULE = new RegExp(String.raw`^(\*|${METHODS.join('|')}) /v1((?:/(?:[\w.-]+|\*))+)$`);
+
+/** `all`, `none`, or rules of method and path: `*` is any method, any one segment, or, last, the rest of a path. */
+const passThrough = z.string().transform((text, context) => {
+  if (text === 'all' || text === 'none') return text;
+  return text.split(',').map((rule) => {
+    const [, method, path] = RULE.exec(rule.trim()) ?? [];
+    if (method === undefined || path === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be all, none or rules such as POST /v1/embeddings, GET /v1/files/*',
+      });
+      return z.NEVER;
+    }
+    return { method, segments: path.split('/').slice(1) };
+  });
+});
+
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -131,6 +150,7 @@ export const environmentSchema = z.object({
   CHAT_API_KEY: z.string().optional(),
   CHAT_MEMORY: flag.default(false),
   CHAT_UPSTREAMS: chatUpstreams.optional(),
+  CHAT_PASS_THROUGH: passThrough.optional(),
   CHAT_CONTEXT_FORMAT: z.enum(['facts', 'section', 'summary', 'augmented']).default('augmented'),
   CHAT_MEMORY_TIMEOUT_MS: positiveInt.default(300),
   CHAT_TIMEOUT_MS: positiveInt.default(600_000),

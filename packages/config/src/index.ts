@@ -1,4 +1,4 @@
-export { loadConfig } from './config.ts';
+export { isLoopback, loadConfig } from './config.ts';
 export type {
   AuthConfig,
   ChatModelConfig,
@@ -7,6 +7,8 @@ export type {
   Config,
   EmbeddingConfig,
   LimitsConfig,
+  PassThroughConfig,
+  PassThroughRule,
   QueueLimits,
   StorageConfig,
 } from './config.ts';

@@ -7,23 +7,59 @@ export const permissionSchema = z.enum([
   'memory.read_all',
   'queue.read',
   'queue.write',
+  'chat',
+  'upstream',
   'admin',
+  'operator',
 ]);
 export type Permission = z.infer<typeof permissionSchema>;
 export const PERMISSIONS: readonly Permission[] = permissionSchema.options;
 
-export const createApiKeySchema = z.strictObject({
-  name: nameSchema,
-  permissions: z.array(permissionSchema).min(1).default(['memory.read', 'memory.write']),
-  user_id: userIdSchema.optional().describe('Requests that name no user belong to this one.'),
-  expires_at: timestampSchema.optional(),
-});
+/** What a key may do that is created without saying. */
+export const DEFAULT_PERMISSIONS: readonly Permission[] = ['memory.read', 'memory.write', 'chat'];
+
+/** Permissions that reach beyond one user, which a key that is locked to a user cannot have. */
+const BEYOND_A_USER: readonly Permission[] = ['memory.read_all', 'admin', 'operator'];
+
+/**
+ * What is wrong with a lock, as one sentence; null when nothing is. A lock needs a user, and cannot hold a key that
+ * reads all users or makes other keys.
+ */
+export function lockProblem(
+  key: Readonly<{ permissions: readonly Permission[]; userId: string | undefined }>,
+): string | null {
+  if (key.userId === undefined) return 'needs a user to lock the key to';
+  const beyond = key.permissions.find((permission) => BEYOND_A_USER.includes(permission));
+  return beyond === undefined ? null : `cannot go with the permission ${beyond}, which reaches other users`;
+}
+
+export const createApiKeySchema = z
+  .strictObject({
+    name: nameSchema,
+    permissions: z
+      .array(permissionSchema)
+      .min(1)
+      .default([...DEFAULT_PERMISSIONS]),
+    user_id: userIdSchema.optional().describe('Requests that name no user belong to this one.'),
+    user_locked: z
+      .boolean()
+      .default(false)
+      .describe('Refuses all other users: naming one is 403 `user_locked`, an id of theirs is 404.'),
+    expires_at: timestampSchema.optional(),
+  })
+  .superRefine((key, context) => {
+    const problem = key.user_locked
+      ? lockProblem({ permissions: key.permissions, userId: key.user_id })
+      : null;
+    if (problem !== null) context.addIssue({ code: 'custom', path: ['user_locked'], message: problem });
+  });
 
 export const apiKeySchema = z.object({
   id: z.string(),
   name: z.string(),
   permissions: z.array(permissionSchema),
   user_id: z.string().nullable(),
+  user_locked: z.boolean(),
   created_at: timestampSchema,
   expires_at: timestampSchema.nullable(),
   revoked: z.boolean(),

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { messagesInputSchema, partIdsSchema, skippedSchema } from './conversations.ts';
 import { extractionStateSchema } from './extraction-state.ts';
 import { presetNameSchema } from './preset-name.ts';
-import { externalIdSchema, limitQuery, metadataSchema, timestampSchema, userIdSchema } from './text.ts';
+import {
+  booleanQuerySchema,
+  externalIdSchema,
+  limitQuery,
+  metadataSchema,
+  timestampSchema,
+  userIdSchema,
+} from './text.ts';
 
 export const createExtractionSchema = z.strictObject({
   messages: messagesInputSchema,
@@ -70,10 +77,13 @@ export const extractionSchema = z.object({
 });
 export type Extraction = z.infer<typeof extractionSchema>;
 
+const ALL_USERS = 'Of every user of the tenant; needs memory.read_all.';
+
 export const listExtractionsQuerySchema = z.strictObject({
   state: extractionStateSchema.optional(),
   user_id: userIdSchema.optional(),
   conversation_id: externalIdSchema.optional(),
+  all_users: booleanQuerySchema.optional().describe(ALL_USERS),
   since: timestampSchema.optional(),
   limit: limitQuery(200, 50),
   cursor: z.string().max(512).optional(),
@@ -82,6 +92,7 @@ export const listExtractionsQuerySchema = z.strictObject({
 export const replayExtractionsSchema = z.strictObject({
   state: z.enum(['failed', 'dropped', 'skipped', 'done']).default('failed'),
   user_id: userIdSchema.optional(),
+  all_users: z.boolean().optional().describe(ALL_USERS),
   since: timestampSchema.optional(),
   until: timestampSchema.optional(),
 });

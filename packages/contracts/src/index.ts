@@ -12,6 +12,7 @@ export * from './operations.ts';
 export * from './policy.ts';
 export * from './preset-name.ts';
 export * from './problem.ts';
+export * from './reserved-segments.ts';
 export * from './search.ts';
 export * from './summaries.ts';
 export * from './context.ts';

@@ -9,6 +9,11 @@ export type Operation = Readonly<{
   tag: string;
   summary: string;
   permission: Permission;
+  /**
+   * Set where a request can reach all users of the tenant: with `all_users`, or (`by_default`) when neither it nor
+   * its key names a user. That needs `memory.read_all` besides.
+   */
+  acrossUsers?: 'by_request' | 'by_default';
   query?: z.ZodType;
   body?: z.ZodType;
   /** The answer's status and schema; null for no body. */

@@ -11,3 +11,5 @@ export { localsOf } from './request-context.ts';
 export type { RequestFacts, RequestLocals } from './request-context.ts';
 export { asPage } from './security-headers.ts';
 export { validate } from './validate.ts';
+export { knownMethods } from './known-methods.ts';
+export type { KnownPath } from './known-methods.ts';

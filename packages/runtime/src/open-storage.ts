@@ -1,5 +1,5 @@
 import { type Authenticator, createAuthenticator } from '@factmill/auth';
-import type { Config } from '@factmill/config';
+import { type Config, isLoopback } from '@factmill/config';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import type { QueueConfig } from '@factmill/queue';
@@ -68,6 +68,7 @@ export function openAuthenticator(
   return createAuthenticator({
     mode: config.auth.mode,
     adminKey: config.auth.adminKey,
+    isLoopback: isLoopback(config.host),
     defaultTenantId: DEFAULT_TENANT_ID,
     findKey: (id) => findApiKey(database, id),
     now,

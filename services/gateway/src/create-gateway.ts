@@ -1,11 +1,13 @@
-import type { Authenticator } from '@factmill/auth';
+import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
+import { OPERATIONS } from '@factmill/contracts';
 import { type DatabasePool, findDropped } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
-import { createHttpApp, listen } from '@factmill/http';
+import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
 import { createEnqueueAccepted, createQueueLimits, createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
+import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
 import { createChatProxy } from './chat/chat-routes.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
@@ -26,7 +28,13 @@ export type GatewayDeps = Readonly<{
   authenticator: Authenticator;
 }>;
 
-export type Gateway = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
+export type Gateway = Readonly<{
+  url: string;
+  port: number;
+  /** All that it serves, for who wants to look at its routes. */
+  app: Express;
+  close: () => Promise<void>;
+}>;
 
 /**
  * The HTTP door: authenticates, validates, stores, enqueues, answers. Serves as soon as the promise resolves.
@@ -86,8 +94,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     streamingRoutes: chat.routes,
     routes: (app) => {
       // First what is called most: every router in front of it costs each request.
-      app.use('/v1', authenticate, beforeBody, afterBody);
+      const methods = knownMethods(OPERATIONS);
+      app.use('/v1', authenticate, beforeBody, afterBody, methods.beforeRoutes);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);
+      app.use('/v1', methods.afterRoutes, hideOthers);
       app.use(
         '/mcp',
         authenticate,
@@ -113,6 +123,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   return {
     url: server.url,
     port: server.port,
+    app,
     async close() {
       await server.close(config.shutdownGraceMs);
       await chat.close();

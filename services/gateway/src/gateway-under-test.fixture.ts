@@ -1,6 +1,6 @@
 import { type Authenticator } from '@factmill/auth';
 import { type Config, loadConfig } from '@factmill/config';
-import type { Permission, Problem } from '@factmill/contracts';
+import { DEFAULT_PERMISSIONS, type Permission, type Problem } from '@factmill/contracts';
 import { createPool, type DatabasePool, ensureTenant, insertApiKey, migrate } from '@factmill/database';
 import { generateApiKey } from '@factmill/auth';
 import { createQueues, type Queues } from '@factmill/queue';
@@ -34,6 +34,7 @@ export type Call = Readonly<{
 
 export type GatewayUnderTest = Readonly<{
   url: string;
+  app: Gateway['app'];
   config: Config;
   database: DatabasePool;
   queues: Queues;
@@ -47,6 +48,7 @@ export type GatewayUnderTest = Readonly<{
     name?: string;
     permissions?: Permission[];
     userId?: string;
+    userLocked?: boolean;
     expiresAt?: Date;
   }) => Promise<string>;
   /** One more gateway on the same storage, as in production. */
@@ -102,24 +104,26 @@ export async function startGateway(
   const authenticator = openAuthenticator(config, database, now);
   const another = async () =>
     closers.add(await createGateway({ config, logger: log, telemetry, database, queues, authenticator }));
-  const { url } = await another();
+  const { url, app } = await another();
   return {
     url,
+    app,
     config,
     database,
     queues,
     authenticator,
     logged: () => lines.join(''),
     call: (method, path, call) => send(url, method, path, call),
-    makeKey: async ({ tenant = 'default', name, permissions, userId, expiresAt }) => {
+    makeKey: async ({ tenant = 'default', name, permissions, userId, userLocked = false, expiresAt }) => {
       const { id, key, secretSha256 } = generateApiKey();
       await insertApiKey(database, {
         id,
         tenantId: await ensureTenant(database, tenant, uuidv7()),
         secretSha256,
         name: name ?? `key-${id}`,
-        permissions: permissions ?? ['memory.read', 'memory.write'],
+        permissions: permissions ?? [...DEFAULT_PERMISSIONS],
         userId: userId ?? null,
+        userLocked,
         expiresAt: expiresAt ?? null,
       });
       return key;

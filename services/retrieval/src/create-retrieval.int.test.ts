@@ -99,6 +99,7 @@ async function createKey(name: string, tenantId: string, permissions: Permission
     name,
     permissions,
     userId: null,
+    userLocked: false,
     expiresAt: null,
   });
   return key;

@@ -1,10 +1,10 @@
 import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
-import { DEFAULT_SEARCH_MODE } from '@factmill/contracts';
+import { DEFAULT_SEARCH_MODE, OPERATIONS } from '@factmill/contracts';
 import { createKeptSigns, createKeptWords, type DatabasePool } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { getPreset } from '@factmill/extraction';
-import { createHttpApp, listen } from '@factmill/http';
+import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
@@ -16,6 +16,9 @@ import { createEmbedQuery } from './embed-query.ts';
 import { createRetrievalLimits } from './retrieval-limits.ts';
 import { createSearch } from './search.ts';
 import { searchRoutes } from './search-routes.ts';
+
+/** What of the REST API the gateway leaves to this service. */
+const SERVED = OPERATIONS.filter(({ path }) => ['/v1/memories/search', '/v1/context'].includes(path));
 
 export type RetrievalDeps = Readonly<{
   config: Config;
@@ -82,9 +85,11 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       readiness: createReadiness({ database }),
     },
     routes: (app) => {
-      app.use(limits.authenticate, limits.afterBody);
+      const methods = knownMethods(SERVED);
+      app.use(limits.authenticate, limits.afterBody, methods.beforeRoutes);
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
       app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
+      app.use(methods.afterRoutes);
     },
   });
   const server = await listen(app, {

@@ -694,7 +694,7 @@ describe('scopes, pending turns, time', () => {
 describe('all users', () => {
   async function createKey(name: string, permissions: Permission[]): Promise<string> {
     const { id, key, secretSha256 } = generateApiKey();
-    const owner = { tenantId: DEFAULT_TENANT_ID, userId: null, expiresAt: null };
+    const owner = { tenantId: DEFAULT_TENANT_ID, userId: null, userLocked: false, expiresAt: null };
     await insertApiKey(database, { id, secretSha256, name, permissions, ...owner });
     return key;
   }

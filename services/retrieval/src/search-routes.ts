@@ -1,4 +1,4 @@
-import { assertPermission, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { assertAllUsers, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import { searchRequestSchema, type SearchResponse, UNKNOWN_USER } from '@factmill/contracts';
 import { localsOf, validate } from '@factmill/http';
 import { Router } from 'express';
@@ -17,7 +17,7 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
   router.post('/memories/search', requirePermission('memory.read'), async (request, response) => {
     const body = validate(searchRequestSchema, request.body);
     const principal = principalOf(response);
-    if (body.all_users) assertPermission(principal, 'memory.read_all');
+    if (body.all_users) assertAllUsers(principal);
     const userId = body.all_users
       ? (body.user_id ?? null)
       : effectiveUser(resolveUser(body.user_id, principal, defaultUserId));

@@ -8,27 +8,38 @@ export type ApiKeyRow = Readonly<{
   name: string;
   permissions: Permission[];
   userId: string | null;
+  userLocked: boolean;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }>;
 
 const COLUMNS = `id, tenant_id as "tenantId", secret_sha256 as "secretSha256", name, permissions,
-  user_id as "userId", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+  user_id as "userId", user_locked as "userLocked", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
 
 export type NewApiKey = Pick<
   ApiKeyRow,
   'id' | 'tenantId' | 'secretSha256' | 'name' | 'permissions' | 'userId' | 'expiresAt'
->;
+> &
+  Partial<Pick<ApiKeyRow, 'userLocked'>>;
 
 /** Stores a key. Resolves to undefined when the tenant has a key of that name already. */
 export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | undefined> {
   return sql.maybeOne<ApiKeyRow>(
-    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, expires_at)
-     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::timestamptz)
+    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, user_locked, expires_at)
+     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::boolean, $8::timestamptz)
      on conflict (tenant_id, name) do nothing
      returning ${COLUMNS}`,
-    [key.id, key.tenantId, key.secretSha256, key.name, key.permissions, key.userId, key.expiresAt],
+    [
+      key.id,
+      key.tenantId,
+      key.secretSha256,
+      key.name,
+      key.permissions,
+      key.userId,
+      key.userLocked ?? false,
+      key.expiresAt,
+    ],
   );
 }
 
@@ -47,12 +58,22 @@ export async function listApiKeys(sql: Sql, tenantId: string): Promise<ApiKeyRow
   return rows;
 }
 
-/** Revokes a key; false when the tenant has no such key in force. Frees the key's name. */
-export async function revokeApiKey(sql: Sql, tenantId: string, id: string): Promise<boolean> {
+/**
+ * Revokes a key; false when the tenant has no such key in force. Frees the key's name.
+ *
+ * @param byOperator whether an operator asks: other operators' keys are theirs alone to revoke
+ */
+export async function revokeApiKey(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+  byOperator: boolean,
+): Promise<boolean> {
   const { rowCount } = await sql.query(
     `update api_keys set revoked_at = now(), name = name || ' (revoked ' || id || ')'
-     where tenant_id = $1::uuid and id = $2::text and revoked_at is null`,
-    [tenantId, id],
+     where tenant_id = $1::uuid and id = $2::text and revoked_at is null
+       and ($3::boolean or not 'operator' = any(permissions))`,
+    [tenantId, id, byOperator],
   );
   return rowCount > 0;
 }

@@ -54,11 +54,17 @@ const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversat
   metadata, accepted_at as "acceptedAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
-/** One ledger row of a tenant, or undefined. */
-export function findExtraction(sql: Sql, tenantId: string, id: string): Promise<ExtractionRow | undefined> {
+/** One ledger row of a tenant, of this user unless null; or undefined. */
+export function findExtraction(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+  userId: string | null = null,
+): Promise<ExtractionRow | undefined> {
   return sql.maybeOne<ExtractionRow>(
-    `select ${COLUMNS} from extractions where tenant_id = $1::uuid and id = $2::uuid`,
-    [tenantId, id],
+    `select ${COLUMNS} from extractions
+     where tenant_id = $1::uuid and id = $2::uuid and ($3::text is null or user_id = $3::text)`,
+    [tenantId, id, userId],
   );
 }
 

@@ -156,7 +156,7 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
   return {
     tags: [operation.tag],
     summary: operation.summary,
-    description: `Needs the permission \`${operation.permission}\`.`,
+    description: permissionsOf(operation),
     operationId: operationIdOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined
@@ -184,6 +184,13 @@ function operationIdOf({ method, path }: Operation): string {
   const [, , ...parts] = path.split('/');
   const words = parts.flatMap((part) => (part === '{id}' ? ['by', 'id'] : part.split(/\W/)));
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function permissionsOf({ permission, acrossUsers }: Operation): string {
+  const needs = `Needs the permission \`${permission}\``;
+  if (acrossUsers === undefined) return `${needs}.`;
+  const when = acrossUsers === 'by_request' ? '' : ', or without `user_id` where the key has no user';
+  return `${needs}; with \`all_users\`${when}, \`memory.read_all\` too.`;
 }
 
 function queryParameters(query: z.ZodType): Json[] {

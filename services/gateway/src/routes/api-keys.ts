@@ -1,5 +1,5 @@
-import { generateApiKey, principalOf, requirePermission } from '@factmill/auth';
-import { type ApiKey, createApiKeySchema } from '@factmill/contracts';
+import { generateApiKey, isPermitted, type Principal, principalOf, requirePermission } from '@factmill/auth';
+import { type ApiKey, createApiKeySchema, type Permission } from '@factmill/contracts';
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
@@ -15,6 +15,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
 
   router.post('/', async (request, response) => {
     const body = validate(createApiKeySchema, request.body);
+    assertMayGrant(principalOf(response), body.permissions);
     const generated = generateApiKey();
     const row = await insertApiKey(deps.database, {
       id: generated.id,
@@ -23,6 +24,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
       name: body.name,
       permissions: body.permissions,
       userId: body.user_id ?? null,
+      userLocked: body.user_locked,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
     });
     if (row === undefined) {
@@ -44,7 +46,9 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
 
   router.delete('/:id', async (request, response) => {
     const { id } = request.params;
-    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database, principalOf(response).tenantId, id))) {
+    const principal = principalOf(response);
+    const byOperator = isPermitted(principal, 'operator');
+    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database, principal.tenantId, id, byOperator))) {
       throw new AppError('not_found', 'There is no API key with this id in force.');
     }
     deps.authenticator.forget(id);
@@ -54,12 +58,26 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
   return router;
 }
 
+/** Nobody hands on more than they have. */
+function assertMayGrant(principal: Principal, permissions: readonly Permission[]): void {
+  const missing = permissions.find((permission) => !isPermitted(principal, permission));
+  if (missing === undefined) return;
+  throw new AppError(
+    'forbidden',
+    `Only a key with the permission ${missing} can create another one with it.`,
+    {
+      fields: [{ field: 'permissions', message: `${missing} is more than this key has` }],
+    },
+  );
+}
+
 function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     name: row.name,
     permissions: row.permissions,
     user_id: row.userId,
+    user_locked: row.userLocked,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt?.toISOString() ?? null,
     revoked: row.revokedAt !== null,

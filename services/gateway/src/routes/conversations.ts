@@ -1,4 +1,4 @@
-import { principalOf, requirePermission, resolveUser, effectiveUser } from '@factmill/auth';
+import { effectiveUser, ownerOf, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import {
   type Conversation,
   createConversationSchema,
@@ -199,7 +199,7 @@ async function answerAccepted(
   });
 }
 
-/** The conversation of the path; when the request names a user, it has to be theirs. */
+/** The conversation of the path; when the request or its key says whose, it has to be theirs. */
 async function load(
   deps: RouteDeps,
   request: Request,
@@ -207,8 +207,10 @@ async function load(
   userId = validate(userQuerySchema.loose(), request.query).user_id,
 ): Promise<ConversationRow> {
   const id = validate(externalIdSchema, request.params['id']);
-  const conversation = await findConversation(deps.database, principalOf(response).tenantId, id);
-  if (conversation === undefined || (userId !== undefined && conversation.userId !== userId)) {
+  const principal = principalOf(response);
+  const owner = ownerOf(userId, principal);
+  const conversation = await findConversation(deps.database, principal.tenantId, id);
+  if (conversation === undefined || (owner !== null && conversation.userId !== owner)) {
     throw new AppError('not_found', 'There is no conversation with this id.');
   }
   return conversation;

@@ -1,4 +1,4 @@
-import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { effectiveUser, ownerOf, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import {
   type Document,
   externalIdSchema,
@@ -37,7 +37,7 @@ export function documentRoutes(deps: RouteDeps): Router {
   router.post('/', write, async (request, response) => {
     const body = validate(putDocumentSchema, request.body);
     const { tenantId } = principalOf(response);
-    const user = await ownerOf(tenantId, body, response);
+    const user = await userOfDocument(tenantId, body, response);
     if (user === UNKNOWN_USER) {
       response.json({ id: null, ...UNKNOWN_USER_SKIPPED });
       return;
@@ -48,12 +48,13 @@ export function documentRoutes(deps: RouteDeps): Router {
   });
 
   /** The user of the request, else of the conversation, else as everywhere. */
-  async function ownerOf(
+  async function userOfDocument(
     tenantId: string,
     body: { user_id?: string | undefined; conversation_id?: string | undefined },
     response: Response,
   ): Promise<string> {
-    if (body.user_id === undefined && body.conversation_id !== undefined) {
+    const isNamed = ownerOf(body.user_id, principalOf(response)) !== null;
+    if (!isNamed && body.conversation_id !== undefined) {
       const conversation = await findConversation(deps.database, tenantId, body.conversation_id);
       if (conversation !== undefined) return conversation.userId;
     }
@@ -99,9 +100,10 @@ export function documentRoutes(deps: RouteDeps): Router {
 }
 
 function targetOf(request: Request, response: Response) {
+  const principal = principalOf(response);
   return {
-    tenantId: principalOf(response).tenantId,
-    userId: validate(userQuerySchema, request.query).user_id ?? null,
+    tenantId: principal.tenantId,
+    userId: ownerOf(validate(userQuerySchema, request.query).user_id, principal),
     id: validate(externalIdSchema, request.params['id']),
   };
 }

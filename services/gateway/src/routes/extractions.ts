@@ -1,4 +1,4 @@
-import { principalOf, requirePermission } from '@factmill/auth';
+import { ownerOf, type Principal, principalOf, requirePermission, userOrAll } from '@factmill/auth';
 import {
   createExtractionSchema,
   type Extraction,
@@ -70,10 +70,11 @@ export function extractionRoutes(deps: RouteDeps): Router {
   router.get('/', read, async (request, response) => {
     const query = validate(listExtractionsQuerySchema, request.query);
     const position = decodeCursor(query.cursor, positionSchema);
+    const principal = principalOf(response);
     const rows = await listExtractions(deps.database, {
-      tenantId: principalOf(response).tenantId,
+      tenantId: principal.tenantId,
       state: query.state ?? null,
-      userId: query.user_id ?? null,
+      userId: userOfList(query, principal),
       conversationId: query.conversation_id ?? null,
       since: query.since ?? null,
       beforeNo: position?.[0] ?? null,
@@ -89,10 +90,14 @@ export function extractionRoutes(deps: RouteDeps): Router {
 
   router.get('/:id', read, async (request, response) => {
     const { id } = validate(uuidParamsSchema, request.params);
-    const row = await findExtraction(deps.database, principalOf(response).tenantId, id);
+    const row = await find(principalOf(response), id);
     if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
     response.json(toExtraction(row));
   });
+
+  function find(principal: Principal, id: string): Promise<ExtractionRow | undefined> {
+    return findExtraction(deps.database, principal.tenantId, id, ownerOf(undefined, principal));
+  }
 
   async function replay(
     tenantId: string,
@@ -109,10 +114,11 @@ export function extractionRoutes(deps: RouteDeps): Router {
 
   router.post('/replay', write, async (request, response) => {
     const body = validate(replayExtractionsSchema, request.body);
-    const answer = await replay(principalOf(response).tenantId, {
+    const principal = principalOf(response);
+    const answer = await replay(principal.tenantId, {
       ids: null,
       state: body.state,
-      userId: body.user_id ?? null,
+      userId: userOrAll(body, principal),
       since: body.since ?? null,
       until: body.until ?? null,
     });
@@ -121,10 +127,17 @@ export function extractionRoutes(deps: RouteDeps): Router {
 
   router.post('/:id/replay', write, async (request, response) => {
     const { id } = validate(uuidParamsSchema, request.params);
-    const { tenantId } = principalOf(response);
-    const answer = await replay(tenantId, { ids: [id], state: null, userId: null, since: null, until: null });
+    const principal = principalOf(response);
+    const userId = ownerOf(undefined, principal);
+    const answer = await replay(principal.tenantId, {
+      ids: [id],
+      state: null,
+      userId,
+      since: null,
+      until: null,
+    });
     if (answer.replayed === 0) {
-      const row = await findExtraction(deps.database, tenantId, id);
+      const row = await find(principal, id);
       if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
       if (row.state !== 'pending' && row.state !== 'active') {
         throw new AppError('overloaded', 'The queue is at its limit; replay when there is room.', {
@@ -140,6 +153,13 @@ export function extractionRoutes(deps: RouteDeps): Router {
   });
 
   return router;
+}
+
+/** A conversation is one user's, so that whoever names one has named a user. */
+function userOfList(query: z.output<typeof listExtractionsQuerySchema>, principal: Principal): string | null {
+  const namesOne = query.conversation_id !== undefined && query.all_users !== true;
+  if (namesOne && principal.pinnedUserId === null) return ownerOf(query.user_id, principal);
+  return userOrAll(query, principal);
 }
 
 function between(from: Date | null, to: Date | null): number | null {

@@ -1,4 +1,11 @@
-import { assertPermission, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import {
+  assertAllUsers,
+  effectiveUser,
+  ownerOf,
+  principalOf,
+  requirePermission,
+  resolveUser,
+} from '@factmill/auth';
 import {
   batchMemoriesSchema,
   createMemorySchema,
@@ -86,7 +93,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
   router.get('/', read, async (request, response) => {
     const query = validate(listMemoriesQuerySchema, request.query);
     const principal = principalOf(response);
-    if (query.all_users) assertPermission(principal, 'memory.read_all');
+    if (query.all_users) assertAllUsers(principal);
     const userId = query.all_users ? null : userOf(query.user_id, response);
     if (userId === UNKNOWN_USER) {
       response.json({ data: [], next_cursor: null, ...UNKNOWN_USER_SKIPPED });
@@ -175,9 +182,10 @@ function targetOf(
   response: Response,
   userId = validate(userQuerySchema, request.query).user_id,
 ): Target {
+  const principal = principalOf(response);
   return {
-    tenantId: principalOf(response).tenantId,
-    userId: userId ?? null,
+    tenantId: principal.tenantId,
+    userId: ownerOf(userId, principal),
     id: validate(uuidParamsSchema, request.params).id,
   };
 }

@@ -121,7 +121,7 @@ describe('addresses', () => {
 
   test('nothing there, or not with this method, is a problem too', async () => {
     expectProblem(await gateway.call('GET', '/v1/nothing'), 404, 'not_found');
-    expectProblem(await gateway.call('PUT', '/v1/memories', { body: {} }), 404, 'not_found');
+    expectProblem(await gateway.call('PUT', '/v1/memories', { body: {} }), 405, 'method_not_allowed');
     expectProblem(await gateway.call('GET', '/v1/conversations/none'), 404, 'not_found');
     expectProblem(
       await gateway.call('GET', '/v1/extractions/01930000-0000-7000-8000-00000000000a'),
@@ -202,7 +202,8 @@ describe('authentication', () => {
         403,
         'forbidden',
       );
-      const key = await gateway.makeKey({ permissions: [permission] });
+      // With a user of its own: without one, some would be about all users.
+      const key = await gateway.makeKey({ permissions: [permission], userId: 'ada' });
       expect((await gateway.call(method.toUpperCase(), address, { ...call, key })).status).not.toBe(403);
     }
   }, 20_000);

@@ -1,4 +1,4 @@
-import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
+import { effectiveUser, ownerOf, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import {
   putSummarySchema,
   type Profile,
@@ -34,7 +34,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
     effectiveUser(resolveUser(userId, principalOf(response), deps.config.auth.defaultUserId));
 
   router.get('/summary', read, async (request, response) => {
-    const owner = await ownerOf(validate(summaryQuerySchema, request.query), response);
+    const owner = await summaryOwnerOf(validate(summaryQuerySchema, request.query), response);
     if (owner.userId === UNKNOWN_USER) {
       response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
       return;
@@ -44,7 +44,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
 
   router.put('/summary', write, async (request, response) => {
     const { content, ...named } = validate(putSummarySchema, request.body);
-    const owner = await ownerOf(named, response);
+    const owner = await summaryOwnerOf(named, response);
     if (owner.userId === UNKNOWN_USER) {
       response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
       return;
@@ -71,17 +71,19 @@ export function summaryRoutes(deps: RouteDeps): Router {
   });
 
   /** Whose summary a request is about. A conversation says itself whose it is; a user that is named has to fit. */
-  async function ownerOf(
+  async function summaryOwnerOf(
     named: Readonly<{ user_id?: string | undefined; conversation_id?: string | undefined }>,
     response: Response,
   ): Promise<SummaryOwner> {
-    const { tenantId } = principalOf(response);
+    const principal = principalOf(response);
+    const { tenantId } = principal;
     const conversationId = named.conversation_id;
     if (conversationId === undefined) {
       return { tenantId, userId: userOf(named.user_id, response), conversationId: null };
     }
+    const owner = ownerOf(named.user_id, principal);
     const conversation = await findConversation(deps.database, tenantId, conversationId);
-    if (conversation === undefined || (named.user_id ?? conversation.userId) !== conversation.userId) {
+    if (conversation === undefined || (owner ?? conversation.userId) !== conversation.userId) {
       throw noConversation();
     }
     return { tenantId, userId: conversation.userId, conversationId };

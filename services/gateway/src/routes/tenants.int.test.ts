@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PERMISSIONS } from '@factmill/contracts';
 import { createHash } from 'node:crypto';
-import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let ours: string;
@@ -134,10 +135,52 @@ describe('/v1/api-keys', () => {
   test('names are taken until they are free again', async () => {
     const make = () => gateway.call('POST', '/v1/api-keys', { key: ours, body: { name: 'once' } });
     const first = await make();
-    expect(first.body.permissions).toEqual(['memory.read', 'memory.write']);
+    expect(first.body.permissions).toEqual(['memory.read', 'memory.write', 'chat']);
     expect(await make()).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
     await gateway.call('DELETE', `/v1/api-keys/${first.body.id}`, { key: ours });
     expect((await make()).status).toBe(201);
+  });
+
+  test('nobody hands on more than they have, or takes it from others', async () => {
+    const make = (key: string, permissions: string[]) =>
+      gateway.call('POST', '/v1/api-keys', { key, body: { name: `p-${permissions.join()}`, permissions } });
+    const everything = PERMISSIONS.filter((permission) => permission !== 'operator');
+    expect((await make(ours, everything)).status).toBe(201);
+    const refused = await make(ours, ['memory.read', 'operator']);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(refused.body.errors).toEqual([
+      { field: 'permissions', message: 'operator is more than this key has' },
+    ]);
+
+    const operator = await gateway.makeKey({ tenant: 'ours', permissions: ['admin', 'operator'] });
+    const made = await make(operator, ['operator']);
+    expect(made).toMatchObject({ status: 201, body: { permissions: ['operator'] } });
+    const revoke = (key: string) => gateway.call('DELETE', `/v1/api-keys/${made.body.id}`, { key });
+    expect((await revoke(ours)).status).toBe(404);
+    expect((await make(made.body.key, ['operator'])).status).toBe(403);
+    expect((await revoke(operator)).status).toBe(204);
+  });
+
+  test('a locked key needs a user and cannot reach beyond it', async () => {
+    const make = (body: object) =>
+      gateway.call('POST', '/v1/api-keys', {
+        key: ours,
+        body: { name: 'locked', user_locked: true, ...body },
+      });
+    for (const body of [
+      {},
+      { user_id: 'ada', permissions: ['admin'] },
+      { user_id: 'ada', permissions: ['memory.read', 'memory.read_all'] },
+    ]) {
+      const answer = await make(body);
+      expect([answer.status, fieldsOf(answer)]).toEqual([400, ['user_locked']]);
+    }
+    expect(await make({ user_id: 'ada' })).toMatchObject({
+      status: 201,
+      body: { user_id: 'ada', user_locked: true },
+    });
+    const { data } = (await gateway.call('GET', '/v1/api-keys', { key: ours })).body;
+    expect(data).toContainEqual(expect.objectContaining({ name: 'locked', user_locked: true }));
   });
 
   test('only for administrators', async () => {

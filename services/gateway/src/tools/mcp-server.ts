@@ -8,6 +8,7 @@ import { validate } from '@factmill/http';
 import { VERSION } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
 import { toNodeHandler } from '@modelcontextprotocol/node';
+import { requirePermission } from '@factmill/auth';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RequestHandler, Router } from 'express';
@@ -66,7 +67,8 @@ export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>):
     );
   };
   const router = Router();
-  router.all('/', serve);
+  // As the tool over REST; saving and forgetting need memory.write besides.
+  router.all('/', requirePermission('memory.read'), serve);
   return router;
 }
 

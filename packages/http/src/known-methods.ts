@@ -1,0 +1,44 @@
+import { AppError } from '@factmill/errors';
+import type { RequestHandler } from 'express';
+
+/** Methods and paths that are served, as `get` and `/v1/memories/{id}`. */
+export type KnownPath = Readonly<{ method: string; path: string }>;
+
+/**
+ * Answers 405 with `Allow` where there is something at the path but not by this method; anything else goes on. Express
+ * would answer OPTIONS by itself, for whoever asks, so that this stands before the routes for OPTIONS and after them for
+ * the rest.
+ */
+export function knownMethods(known: readonly KnownPath[]): {
+  beforeRoutes: RequestHandler;
+  afterRoutes: RequestHandler;
+} {
+  const paths = [...Map.groupBy(known, ({ path }) => path)].map(([path, of]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+    methods: of.map(({ method }) => method.toUpperCase()),
+  }));
+  const afterRoutes: RequestHandler = (request, response, next) => {
+    const path = request.baseUrl + request.path;
+    const methods = paths.filter(({ pattern }) => pattern.test(path)).flatMap((found) => found.methods);
+    if (methods.length === 0) {
+      next();
+      return;
+    }
+    response.setHeader('Allow', [...new Set(methods.flatMap(withHead))].sort().join(', '));
+    throw new AppError(
+      'method_not_allowed',
+      'This path does not take this method; Allow says which it takes.',
+    );
+  };
+  return {
+    afterRoutes,
+    beforeRoutes(request, response, next) {
+      if (request.method === 'OPTIONS') afterRoutes(request, response, next);
+      else next();
+    },
+  };
+}
+
+function withHead(method: string): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
