@@ -14,12 +14,12 @@ export function knownMethods(known: readonly KnownPath[]): {
   afterRoutes: RequestHandler;
 } {
   const paths = [...Map.groupBy(known, ({ path }) => path)].map(([path, of]) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+    segments: segmentsOf(path),
     methods: of.map(({ method }) => method.toUpperCase()),
   }));
   const afterRoutes: RequestHandler = (request, response, next) => {
-    const path = request.baseUrl + request.path;
-    const methods = paths.filter(({ pattern }) => pattern.test(path)).flatMap((found) => found.methods);
+    const asked = segmentsOf(request.baseUrl + request.path);
+    const methods = paths.flatMap((known) => (matches(known.segments, asked) ? known.methods : []));
     if (methods.length === 0) {
       next();
       return;
@@ -37,6 +37,18 @@ export function knownMethods(known: readonly KnownPath[]): {
       else next();
     },
   };
+}
+
+/** As Express compares: in any case, with a slash at the end or without. */
+function segmentsOf(path: string): string[] {
+  return path.toLowerCase().replace(/\/$/, '').split('/');
+}
+
+function matches(pattern: readonly string[], asked: readonly string[]): boolean {
+  return (
+    pattern.length === asked.length &&
+    pattern.every((part, index) => (part.startsWith('{') ? asked[index] !== '' : part === asked[index]))
+  );
 }
 
 function withHead(method: string): string[] {

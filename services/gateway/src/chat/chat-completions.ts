@@ -1,4 +1,4 @@
-import { effectiveUser, principalOf, type Principal, resolveUser } from '@factmill/auth';
+import { effectiveUser, isPermitted, principalOf, type Principal, resolveUser } from '@factmill/auth';
 import { UNKNOWN_USER } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { localsOf } from '@factmill/http';
@@ -23,6 +23,8 @@ export type ChatDeps = ChatExchangeDeps &
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
   }>;
+
+const CHAT_PATH = '/chat/completions';
 
 /** Messages of a request that recalling is told of. */
 const MAX_SPOKEN = 100;
@@ -80,7 +82,7 @@ async function chatWithoutMemory(
   response.setHeader('X-Factmill-Memory', memory);
   const answer = await upstream.client.send({
     method: 'POST',
-    path: pathOf(request),
+    path: `${CHAT_PATH}${queryOf(request)}`,
     headers: headersOf(request, deps.isOurKey, null),
     body: chat.forward.length === raw.length ? raw : Buffer.from(chat.forward),
     signal,
@@ -114,7 +116,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
 
   const answer = await upstream.client.send({
     method: 'POST',
-    path: pathOf(request),
+    path: `${CHAT_PATH}${queryOf(request)}`,
     // What has to be read on its way need not be packed.
     headers: headersOf(request, deps.isOurKey, 'identity'),
     body: Buffer.from(inject(chat.forward, query, recalled, deps.format)),
@@ -184,19 +186,18 @@ function memoryOf(
   defaultUserId: string,
 ): Memory | 'off' | 'unknown_user' | 'forbidden' {
   const { memory_id: memoryId } = chat.memory;
-  if (!isOn && memoryId === undefined) return 'off';
+  // Whether memory is on or not: a locked key speaks for its own user only.
   const resolved = effectiveUser(resolveUser(chat.userId, principal, defaultUserId));
+  if (!isOn && memoryId === undefined) return 'off';
   // A memory that the caller names is one of its own when nothing says whose it is.
   const userId = resolved === UNKNOWN_USER ? (memoryId ?? UNKNOWN_USER) : resolved;
   if (userId === UNKNOWN_USER) return 'unknown_user';
-  const may = (permission: 'memory.read' | 'memory.write') =>
-    principal.permissions.has(permission) || principal.permissions.has('admin');
-  if (!may('memory.read')) return 'forbidden';
+  if (!isPermitted(principal, 'memory.read')) return 'forbidden';
   return {
     tenantId: principal.tenantId,
     userId,
     memoryId,
-    canWrite: may('memory.write'),
+    canWrite: isPermitted(principal, 'memory.write'),
   };
 }
 
@@ -206,8 +207,10 @@ function spokenIn({ messages }: ChatRequest): { role: string; content: string }[
   return texts.filter(({ content }) => content.trim() !== '').slice(-MAX_SPOKEN);
 }
 
-function pathOf(request: Request): string {
-  return request.originalUrl.replace(/^\/v1/, '');
+/** The query as it came. The path is ours to write: the router has matched it in any case, and as an address. */
+function queryOf(request: Request): string {
+  const from = request.originalUrl.indexOf('?');
+  return from < 0 ? '' : request.originalUrl.slice(from);
 }
 
 function headersOf(

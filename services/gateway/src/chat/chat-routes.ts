@@ -1,16 +1,15 @@
-import { OPERATIONS } from '@factmill/contracts';
+import { requirePermission } from '@factmill/auth';
 import { AppError } from '@factmill/errors';
 import { requireJson } from '@factmill/http';
 import { type Express, raw, type RequestHandler } from 'express';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { RouteDeps } from '../route-deps.ts';
 import { chatCompletions } from './chat-completions.ts';
-import { toUpstreamHeaders } from './proxy-headers.ts';
+import { passThrough } from './pass-through.ts';
 import { placeChat } from './place-chat.ts';
 import { createRecall } from './recall.ts';
-import { relay } from './relay.ts';
 import { createRemember } from './remember.ts';
-import { createUpstreams, type Upstreams } from './upstreams.ts';
+import { isOwnPath } from './upstream-path.ts';
+import { createUpstreams } from './upstreams.ts';
 
 export type ChatProxy = Readonly<{
   /** Whether a path is one of the upstream's, not of ours. */
@@ -21,11 +20,9 @@ export type ChatProxy = Readonly<{
   close: () => Promise<void>;
 }>;
 
-/** First segments below `/v1` that are ours, whatever the method. */
-const OWN_SEGMENTS = new Set(OPERATIONS.map(({ path }) => path.split('/')[2] ?? ''));
-
 /**
- * The OpenAI-compatible proxy: chat completions with memory, and every other `/v1/…` path that is not ours as it is.
+ * The OpenAI-compatible proxy: chat completions with memory, and what of its other `/v1/…` paths may be called
+ * (CHAT_PASS_THROUGH), less all that are or look like ours.
  * Without an upstream there is nothing at these paths, and the answer says what to set.
  */
 export function createChatProxy(deps: RouteDeps): ChatProxy {
@@ -44,13 +41,15 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
     isUpstreamPath: (path) => /^\/v1\//i.test(path) && !isOwnPath(path),
     routes(app) {
       const { admit, chatTurn } = deps;
+      const mayChat = requirePermission('chat');
       if (upstreams === null) {
-        app.post('/v1/chat/completions', admit, notConfigured);
+        app.post('/v1/chat/completions', admit, mayChat, notConfigured);
         return;
       }
       app.post(
         '/v1/chat/completions',
         admit,
+        mayChat,
         chatTurn,
         requireJson,
         raw({ type: () => true, limit: chat.maxBodyBytes }),
@@ -64,7 +63,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           isOurKey,
         }),
       );
-      app.all('/v1/*path', ownFirst, admit, passThrough(upstreams, isOurKey));
+      const passOn = passThrough({ upstreams, configured: chat.passThrough, isOurKey });
+      app.all('/v1/*path', ownFirst, admit, passOn);
     },
     async close() {
       await remember.close();
@@ -74,13 +74,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
 }
 
 const ownFirst: RequestHandler = (request, _response, next) => {
-  // In any case: so does the router match them.
-  next(isOwnPath(request.path) ? 'route' : undefined);
+  next(isOwnPath(request.originalUrl) ? 'route' : undefined);
 };
-
-function isOwnPath(path: string): boolean {
-  return OWN_SEGMENTS.has((path.split('/')[2] ?? '').toLowerCase());
-}
 
 const notConfigured: RequestHandler = () => {
   throw new AppError(
@@ -88,32 +83,3 @@ const notConfigured: RequestHandler = () => {
     'No chat upstream is configured. Set CHAT_BASE_URL (or LLM_BASE_URL) of the gateway.',
   );
 };
-
-/** Any other path of the upstream: both bodies are streamed, nothing is read. */
-function passThrough(upstreams: Upstreams, isOurKey: (token: string) => boolean): RequestHandler {
-  return async (request, response) => {
-    const path = request.originalUrl.replace(/^\/v1/, '');
-    if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path.split('?', 1)[0] ?? '')) {
-      throw new AppError('invalid_request', 'The path may not have . or .. in it.');
-    }
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    try {
-      const answer = await upstreams.ofModel('').client.send({
-        method: request.method,
-        path,
-        headers: toUpstreamHeaders(request.headers, isOurKey),
-        body: hasBody(request.headers) ? request : null,
-        signal: gone.signal,
-      });
-      await relay(answer, response, null);
-    } catch (error) {
-      // Nobody is left to be told, and it is no fault of anybody's.
-      if (!gone.signal.aborted) throw error;
-    }
-  };
-}
-
-function hasBody(headers: IncomingHttpHeaders): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}

@@ -191,7 +191,7 @@ describe('with memory off', () => {
     });
 
     const count = upstream.received.length;
-    expect((await gateway.call('PUT', '/v1/conversations/x', { body: {} })).status).toBe(404);
+    expect((await gateway.call('PUT', '/v1/conversations/x', { body: {} })).status).toBe(405);
     expect((await gateway.call('GET', '/v1/Memories?user_id=x')).status).toBe(200);
     expect((await gateway.call('GET', '/v1/../secret')).status).toBe(404);
     expect((await gateway.call('GET', '/v1/models/%2e%2e/%2e%2e/secret')).status).not.toBe(201);

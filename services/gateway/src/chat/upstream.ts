@@ -47,10 +47,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
         port: base.port === '' ? (isSecure ? 443 : 80) : Number(base.port),
         path: root + request.path,
         method: request.method,
-        headers: {
-          ...request.headers,
-          ...(config.apiKey === '' ? {} : { authorization: `Bearer ${config.apiKey}` }),
-        },
+        headers: config.apiKey === '' ? request.headers : withStoredKey(request.headers, config.apiKey),
         agent,
         signal: request.signal,
         timeout: config.timeoutMs,
@@ -84,6 +81,14 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** What of a caller's headers says who pays or asks, which a stored key says itself. */
+const WHO_ASKS = new Set(['authorization', 'api-key', 'openai-organization', 'openai-project']);
+
+function withStoredKey(headers: UpstreamRequest['headers'], apiKey: string): UpstreamRequest['headers'] {
+  const others = Object.entries(headers).filter(([name]) => !WHO_ASKS.has(name.toLowerCase()));
+  return { ...Object.fromEntries(others), authorization: `Bearer ${apiKey}` };
 }
 
 function isStream(body: UpstreamRequest['body']): body is Readable {

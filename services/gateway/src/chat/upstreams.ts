@@ -1,11 +1,13 @@
 import type { Config } from '@factmill/config';
 import { createUpstream, type Upstream } from './upstream.ts';
 
-type NamedUpstream = Readonly<{ name: string; memory: boolean; client: Upstream }>;
+type NamedUpstream = Readonly<{ name: string; memory: boolean; client: Upstream; hasStoredKey: boolean }>;
 
 export type Upstreams = Readonly<{
   /** The first whose list has the model, else the first without a list, else the first. */
   ofModel: (model: string) => NamedUpstream;
+  /** Where everything goes that is no chat. */
+  ofPassThrough: NamedUpstream;
   close: () => void;
 }>;
 
@@ -13,6 +15,7 @@ export type Upstreams = Readonly<{
 export function createUpstreams({ upstreams, timeoutMs }: Config['gateway']['chat']): Upstreams | null {
   const all = upstreams.map((upstream) => ({
     ...upstream,
+    hasStoredKey: upstream.apiKey !== '',
     client: createUpstream({ baseUrl: upstream.baseUrl, apiKey: upstream.apiKey, timeoutMs }),
   }));
   const [first] = all;
@@ -21,6 +24,7 @@ export function createUpstreams({ upstreams, timeoutMs }: Config['gateway']['cha
   return {
     ofModel: (model) =>
       all.find(({ models }) => models.some((pattern) => matches(pattern, model))) ?? anything,
+    ofPassThrough: anything,
     close: () => all.forEach(({ client }) => client.close()),
   };
 }

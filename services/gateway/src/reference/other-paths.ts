@@ -47,7 +47,7 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
         tags: ['Chat'],
         summary: 'A chat completion of the upstream, with memory',
         description:
-          'OpenAI-compatible; answers and errors of the upstream come back as they are. `X-Factmill-Memory` says whether memory was `on`, `off` or `degraded`. A whole answer names the memories that went into it (`memory_hits`). Errors of Factmill carry an `error` object as well.',
+          'Needs the permission `chat`. OpenAI-compatible; answers and errors of the upstream come back as they are. `X-Factmill-Memory` says whether memory was `on`, `off` or `degraded`. A whole answer names the memories that went into it (`memory_hits`). Errors of Factmill carry an `error` object as well.',
         operationId: 'createChatCompletion',
         requestBody: { required: true, ...json(CHAT_REQUEST) },
         responses: {
@@ -66,6 +66,7 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
       post: {
         tags: ['Tools'],
         summary: 'The memory tool for agents, by the Model Context Protocol over streamable HTTP',
+        description: 'Needs the permission `memory.read`; saving and forgetting need `memory.write` too.',
         operationId: 'callMcp',
         parameters: [
           {

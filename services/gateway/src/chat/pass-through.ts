@@ -1,0 +1,89 @@
+import { assertPermission, isPermitted, type Principal, principalOf } from '@factmill/auth';
+import type { PassThroughConfig, PassThroughRule } from '@factmill/config';
+import { AppError } from '@factmill/errors';
+import type { RequestHandler } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
+import { toUpstreamHeaders } from './proxy-headers.ts';
+import { relay } from './relay.ts';
+import { readUpstreamPath } from './upstream-path.ts';
+import type { Upstreams } from './upstreams.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Which models there are: it costs nothing, tells nothing of anybody, and clients ask for it before they chat. */
+const MODEL_LIST: readonly PassThroughRule[] = [
+  { method: 'GET', segments: ['models'] },
+  { method: 'GET', segments: ['models', '*'] },
+];
+
+export type PassThroughDeps = Readonly<{
+  upstreams: Upstreams;
+  configured: PassThroughConfig;
+  isOurKey: (token: string) => boolean;
+}>;
+
+/** Any other path of the upstream that may be called: both bodies are streamed, nothing is read. */
+export function passThrough({ upstreams, configured, isOurKey }: PassThroughDeps): RequestHandler {
+  const { client, hasStoredKey } = upstreams.ofPassThrough;
+  return async (request, response) => {
+    const { target, segments } = readUpstreamPath(request.originalUrl);
+    assertMayPass(principalOf(response), request.method, segments);
+    if (!isPassed(configured, hasStoredKey, request.method, segments)) {
+      throw new AppError(
+        'pass_through_refused',
+        'This server does not pass this method and path on to the model provider. CHAT_PASS_THROUGH of the gateway lists what it passes on.',
+      );
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      const answer = await client.send({
+        method: request.method,
+        path: target,
+        headers: toUpstreamHeaders(request.headers, isOurKey),
+        body: hasBody(request.headers) ? request : null,
+        signal: gone.signal,
+      });
+      await relay(answer, response, null);
+    } catch (error) {
+      // Nobody is left to be told, and it is no fault of anybody's.
+      if (!gone.signal.aborted) throw error;
+    }
+  };
+}
+
+/** Whoever may chat may ask for the models to chat with; everything else needs `upstream`. */
+function assertMayPass(principal: Principal, method: string, segments: readonly string[]): void {
+  if (isListed(MODEL_LIST, method, segments) && isPermitted(principal, 'chat')) return;
+  assertPermission(principal, 'upstream');
+}
+
+/** Whether a request is among those that are passed on. A stored key is spent on nothing that is not configured. */
+export function isPassed(
+  configured: PassThroughConfig,
+  hasStoredKey: boolean,
+  method: string,
+  segments: readonly string[],
+): boolean {
+  if (configured === 'none' || !METHODS.has(method)) return false;
+  if (configured === 'all') return true;
+  if (configured === 'by_key') return !hasStoredKey || isListed(MODEL_LIST, method, segments);
+  return isListed(configured, method, segments);
+}
+
+function isListed(rules: readonly PassThroughRule[], method: string, segments: readonly string[]): boolean {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  return rules.some(
+    (rule) => (rule.method === '*' || rule.method === asked) && matches(rule.segments, segments),
+  );
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  const isOpen = pattern.at(-1) === '*';
+  if (isOpen ? segments.length < pattern.length : segments.length !== pattern.length) return false;
+  return pattern.every((part, index) => part === '*' || part === segments[index]);
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
