@@ -1,0 +1,66 @@
+import type { Operation } from '@factmill/contracts';
+
+/** What one user of a tenant has, with a text in all of it that nobody else may see. */
+export type Planted = Readonly<{
+  userId: string;
+  secret: string;
+  conversations: string;
+  extractions: string;
+  memories: string;
+  documents: string;
+  'api-keys': string;
+}>;
+
+export type Sample = Readonly<{ body?: Record<string, unknown>; query?: Record<string, string> }>;
+
+const said = { messages: [{ role: 'user', content: 'Hello there.' }] };
+
+/** What each operation is called with, without a user; a test sees that none with a body is missing. */
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'post /v1/conversations': { body: {} },
+  'patch /v1/conversations/{id}': { body: { project: 'changed' } },
+  'post /v1/conversations/{id}/messages': { body: { ...said, extract: 'never' } },
+  'post /v1/conversations/{id}/flush': { body: {} },
+  'post /v1/extractions': { body: said },
+  'post /v1/extractions/replay': { body: { state: 'skipped' } },
+  'post /v1/memories': { body: { content: 'A note.' } },
+  'post /v1/memories/batch': { body: { memories: [{ content: 'A note.' }] } },
+  'delete /v1/memories': { query: { key: 'absent' } },
+  'patch /v1/memories/{id}': { body: { topic: 'changed' } },
+  'post /v1/documents': { body: { content: 'A text.' } },
+  'post /v1/memories/search': { body: { query: 'Where does the user live?' } },
+  'post /v1/context': { body: { query: 'Where do I live, and what do you know about me?' } },
+  'put /v1/summary': { body: { content: 'Changed.' } },
+  'post /v1/tools/memory': { body: { action: 'list' } },
+  'post /v1/api-keys': { body: { name: 'another', permissions: ['memory.read'] } },
+};
+
+/** The operation with these ids and, when given, this user; `allUsers` asks for everybody's. */
+export function toCall(
+  { method, path, query, body }: Operation,
+  target: Planted,
+  more: Readonly<{ user?: string; allUsers?: boolean }> = {},
+): Readonly<{ method: string; path: string; body: Record<string, unknown> | undefined }> {
+  const sample = SAMPLES[`${method} ${path}`] ?? {};
+  const fields = {
+    ...(more.user === undefined ? {} : { user_id: more.user }),
+    ...(more.allUsers === true ? { all_users: true } : {}),
+  };
+  const [, , kind = ''] = path.split('/');
+  const id = kind in target ? target[kind as keyof Planted] : '';
+  const inQuery = { ...sample.query, ...(body === undefined && query !== undefined ? fields : {}) };
+  const search = new URLSearchParams(
+    Object.entries(inQuery).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return {
+    method: method.toUpperCase(),
+    path: `${path.replace('{id}', id)}${search === '' ? '' : `?${search}`}`,
+    body: body === undefined ? undefined : { ...sample.body, ...fields },
+  };
+}
+
+/** Whether an operation can be told whose it is. */
+export function takesUser({ query, body }: Operation): boolean {
+  const { shape = {} } = (body ?? query ?? {}) as { shape?: object };
+  return 'user_id' in shape;
+}
