@@ -28,7 +28,7 @@ function indexStatement(search: VectorSearch, source: MemorySource): string {
     ), near as materialized (
       select e.* from settings cross join lateral (
         select e.memory_id, ${distance} as distance
-        from memory_embeddings e join memories m on m.id = e.memory_id
+        from memory_embeddings e cross join lateral ${source.byId('e.memory_id')} as m
         where settings.are_set and ${ownerOf(search)} and e.model = $3::text and ${source.where('m')}
         order by ${distance} limit $5::integer) as e
     )

@@ -18,14 +18,17 @@ export const WANTED = 10;
 
 /**
  * A query for the memories of `near (memory_id, distance)` in that order (memories_pkey), those below the similarity in
- * `$5` left out, until there are as many as in `$6`. `offset 0` keeps the planner from rearranging.
+ * `$5` left out, until there are as many as in `$6`. `offset 0` keeps the planner from rearranging: without statistics
+ * it would read all memories of the user for each of their vectors.
+ *
+ * @param condition what else has to hold of `near` and the memory `m`
  */
-export const inOrder = (source: MemorySource) => `
+export const inOrder = (source: MemorySource, condition = 'true') => `
   select ${candidateColumns('m')}, 1 - near.distance as similarity
   from (select * from near where near.distance <= 1 - $5::float8
     order by near.distance, near.memory_id offset 0) as near
   cross join lateral (
-    select * from memories m where m.id = near.memory_id and ${source.where('m')} offset 0
+    select m.* from ${source.byId('near.memory_id')} as m where ${condition} and ${source.where('m')} offset 0
   ) as m
   order by near.distance, near.memory_id
   limit $6::integer`;

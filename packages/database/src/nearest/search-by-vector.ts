@@ -1,13 +1,12 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns } from '../queries/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import { compareByIndex } from './compare-by-index.ts';
 import { compareDirectly } from './compare-directly.ts';
 import { compareFew } from './compare-few.ts';
 import { compareKept } from './compare-kept.ts';
-import type { VectorRow } from './compared.ts';
+import { inOrder, type VectorRow } from './compared.ts';
 import type { KeptSigns } from './kept-signs.ts';
-import { valuesOf } from './owner.ts';
+import { ownerOf, valuesOf } from './owner.ts';
 
 export type VectorSearch = SearchTarget &
   Readonly<{
@@ -94,15 +93,18 @@ async function compareAll(sql: Sql, search: VectorSearch): Promise<VectorRow[]> 
   return found?.rows ?? [];
 }
 
-/** The memories as they were, those whose vector still is of the same text, compared one by one. */
+/**
+ * The memories as they were, those whose vector still is of the same text. The vectors are compared one by one, then
+ * the memories are looked up in that order until there are enough.
+ */
 async function searchAsOf(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
   const source = memoriesOf(search, 7);
   const { rows } = await sql.query<VectorRow>(
-    `select ${candidateColumns('m')}, 1 - (e.embedding <=> $4::halfvec) as similarity
-     from ${source.relation} m
-     join memory_embeddings e on e.memory_id = m.id and e.model = $3::text and e.content_hash = m.content_hash
-     where ${source.where('m')} and 1 - (e.embedding <=> $4::halfvec) >= $5::float8
-     order by similarity desc, m.id limit $6::integer`,
+    `with near as materialized (
+       select e.memory_id, e.content_hash, (e.embedding <=> $4::halfvec) + 0 as distance from memory_embeddings e
+       where ${ownerOf(search)} and e.model = $3::text
+     )
+     ${inOrder(source, 'm.content_hash = near.content_hash')}`,
     [...valuesOf(search), ...source.values],
   );
   return rows;

@@ -99,6 +99,6 @@ function matches(termCount: number, hasPhrase: boolean, source: string): string 
 /** The wide columns of the best only. */
 const best = (source: MemorySource) => `
       select ${candidateColumns('m')}, best.score::float8 as "textScore", best.worth
-      from best join ${source.relation} m on m.id = best.id`;
+      from best cross join lateral ${source.byId('best.id')} as m`;
 
 const ORDER = 'order by found."textScore" desc, found.worth desc, found."statedAt" desc, found.id';

@@ -1,4 +1,5 @@
 import type { SearchFilters } from '@factmill/contracts';
+import { memoriesAsOf, memoryAsOf } from './memories-as-of.ts';
 import { visible } from './memory-rows.ts';
 
 /** Where a search looks: the memories of a conversation, or those that belong to no conversation. */
@@ -22,6 +23,11 @@ export type SearchTarget = Readonly<{
 export type MemorySource = Readonly<{
   /** For `from`: the table, or the memories as they were. */
   relation: string;
+  /**
+   * For `from` or a lateral join: the memory with an id, whether or not it may be returned. Read by its id alone
+   * (memories_pkey): with the filters beside it, a planner without statistics reads all memories of the user instead.
+   */
+  byId: (id: string) => string;
   /** The predicate for an alias of the relation. */
   where: (alias: string) => string;
   values: readonly unknown[];
@@ -49,13 +55,15 @@ export function memoriesOf(
   const conditions = conditionsOf(target).filter(({ value }) => value !== undefined);
   const moments = asOf === undefined ? [] : [asOf.validAt, asOf.knownAt];
   const at = (offset: number) => `$${first + offset}`;
-  const relation =
-    asOf === undefined
-      ? 'memories'
-      : `memories_as_of($1::uuid, $2::text, ${at(conditions.length)}::timestamptz, ${at(conditions.length + 1)}::timestamptz)`;
+  const moment = {
+    validAt: `${at(conditions.length)}::timestamptz`,
+    knownAt: `${at(conditions.length + 1)}::timestamptz`,
+  };
   const isGlobal = scope === 'global';
   return {
-    relation,
+    relation: asOf === undefined ? 'memories' : memoriesAsOf(userId, moment),
+    byId: (id) =>
+      asOf === undefined ? `(select * from memories where id = ${id} offset 0)` : memoryAsOf(id, moment),
     values: [...conditions.map(({ value }) => value), ...moments],
     isFiltered: isGlobal || conditions.length > 0,
     variant: `_${userId === null ? 'A' : ''}${isGlobal ? 'G' : ''}${asOf === undefined ? '' : 'T'}${conditions.map(({ letter }) => letter).join('')}`,

@@ -1,4 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
+import { memoryAsOf } from './memories-as-of.ts';
 import { memoryColumns, type MemoryRow } from './memory-rows.ts';
 import type { SearchTarget } from './search-filters.ts';
 
@@ -8,15 +9,18 @@ import type { SearchTarget } from './search-filters.ts';
  */
 export async function loadFound(
   sql: Sql,
-  { tenantId, userId, asOf }: Pick<SearchTarget, 'tenantId' | 'userId' | 'asOf'>,
+  { tenantId, asOf }: Pick<SearchTarget, 'tenantId' | 'asOf'>,
   memoryIds: readonly string[],
 ): Promise<MemoryRow[]> {
   if (memoryIds.length === 0) return [];
   const relation =
-    asOf === undefined ? 'memories' : 'memories_as_of($1::uuid, $3::text, $4::timestamptz, $5::timestamptz)';
+    asOf === undefined
+      ? '(select * from memories where id = any($2::uuid[]) offset 0)'
+      : `unnest($2::uuid[]) as found (id) cross join lateral
+         ${memoryAsOf('found.id', { validAt: '$3::timestamptz', knownAt: '$4::timestamptz' })}`;
   const { rows } = await sql.query<MemoryRow>(
-    `select ${memoryColumns('m')} from ${relation} m where m.tenant_id = $1::uuid and m.id = any($2::uuid[])`,
-    [tenantId, memoryIds, ...(asOf === undefined ? [] : [userId, asOf.validAt, asOf.knownAt])],
+    `select ${memoryColumns('m')} from ${relation} as m where m.tenant_id = $1::uuid`,
+    [tenantId, memoryIds, ...(asOf === undefined ? [] : [asOf.validAt, asOf.knownAt])],
     { name: asOf === undefined ? 'load_found' : 'load_found_as_of' },
   );
   return rows;

@@ -55,7 +55,7 @@ export async function findKept(
      ) as said
      left join (
        select ${candidateColumns('m')}, null::integer as words, 0 as length
-       from memories m where m.id = any((select $4::uuid[])::uuid[]) and ${source.where('m')}
+       from (select * from memories where id = any((select $4::uuid[])::uuid[]) offset 0) as m where ${source.where('m')}
          and (m.written < $5::xid8 or m.written >= pg_snapshot_xmax(pg_current_snapshot()))
        union all
        select ${candidateColumns('m')}, has.words, length(m.search_text)

@@ -79,7 +79,7 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
     from weights left join lateral (
       select ${candidateColumns('m')}, best.score as "wordScore",
         row_number() over (order by best.score desc, best.id) = 1 as is_first
-      from best join ${source.relation} m on ${isNow ? 'm.ctid = best.place' : 'm.id = best.id'}
+      from best ${isNow ? 'join memories m on m.ctid = best.place' : `cross join lateral ${source.byId('best.id')} as m`}
     ) as found on true
     order by found."wordScore" desc, found.id`;
 }
