@@ -24,6 +24,7 @@ export type {
   SqlResult,
   TransactionOptions,
 } from './pool/sql.ts';
+export { whileWanted } from './pool/while-wanted.ts';
 export * from './queries/accept.ts';
 export * from './queries/api-keys.ts';
 export * from './queries/apply-memories.ts';
@@ -49,6 +50,7 @@ export * from './queries/memory-writes.ts';
 export * from './queries/missing-vectors.ts';
 export * from './queries/neighbours.ts';
 export * from './queries/outputs.ts';
+export * from './queries/planner-statistics.ts';
 export * from './queries/provider-breakers.ts';
 export * from './queries/purge.ts';
 export * from './queries/schedule.ts';

@@ -43,6 +43,7 @@ import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
 import { createSweeper } from './maintenance/sweeper.ts';
 import { createDistanceIndexes } from './maintenance/distance-indexes.ts';
+import { createTableUpkeep } from './maintenance/table-upkeep.ts';
 import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -284,6 +285,8 @@ async function build(
     },
   });
   working.push(() => maintenance.close({ graceMs: MAINTENANCE_GRACE_MS }));
+  const tables = createTableUpkeep({ database, isEmbedded: deps.connectionString === null, logger });
+  working.push(() => settlesWithin(tables.close(), MAINTENANCE_GRACE_MS));
   const sweeper = createSweeper({
     database,
     queues,
