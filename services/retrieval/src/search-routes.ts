@@ -25,7 +25,12 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
       response.json(nothingFor(body.mode ?? defaultMode));
       return;
     }
-    const found = await search({ tenantId: principal.tenantId, userId, request: body });
+    const found = await search({
+      tenantId: principal.tenantId,
+      userId,
+      request: body,
+      isAbandoned: () => response.destroyed,
+    });
     Object.assign(localsOf(response).facts, {
       mode: found.mode,
       results: found.results.length,

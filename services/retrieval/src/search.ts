@@ -6,13 +6,14 @@ import type {
   SearchResult,
 } from '@factmill/contracts';
 import {
-  type DatabasePool,
   isConnectTimeout,
   type KeptSigns,
   type KeptWords,
   type SearchTarget,
+  type Sql,
+  whileWanted,
 } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
+import { AppError, isAppError } from '@factmill/errors';
 import type { Reranker } from '@factmill/models';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
 import type { EmbedQuery } from './embed-query.ts';
@@ -27,6 +28,8 @@ export type SearchFor = Readonly<{
   request: SearchRequest;
   /** Leaves out what is kept for other conversations than this; empty: for any. */
   seenFrom?: string;
+  /** Whether its caller has gone, so that nobody reads the answer. */
+  isAbandoned?: () => boolean;
 }>;
 
 export type Found = Readonly<{
@@ -44,7 +47,7 @@ export type Found = Readonly<{
 export type Search = (search: SearchFor) => Promise<Found>;
 
 export type SearchDeps = Readonly<{
-  database: DatabasePool;
+  database: Sql;
   embedQuery: EmbedQuery;
   keptSigns?: KeptSigns;
   keptWords?: KeptWords;
@@ -58,6 +61,9 @@ export type SearchDeps = Readonly<{
   now: () => Date;
 }>;
 
+/** As long as a gateway waits for an answer. */
+const GIVEN_UP_AFTER_MS = 15_000;
+
 /** What answers when a mode cannot. */
 const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>> = {
   fused: ['recent'],
@@ -68,14 +74,14 @@ const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>>
 
 /**
  * Searches a user's memories. Fails open: a channel or a reranker that does not answer is left out, a mode that has
- * nothing left hands over to the next (enhanced, classic, recent, nothing), and the answer says so.
+ * nothing left hands over to the next (enhanced, classic, recent, nothing), and the answer says so. Of a search whose
+ * caller has gone, or that has taken as long as a gateway waits, no further statement is sent.
  *
- * @throws AppError `database_unavailable` when the database cannot be asked at all
+ * @throws AppError `database_unavailable` when the database cannot be asked at all, `retrieval_unavailable` when the
+ *   search was given up
  */
 export function createSearch(deps: SearchDeps): Search {
   const { logger } = deps;
-  const gather = createGather(deps);
-  const rank = createRank(deps);
   const recordDuration = createDuration(
     'factmill_search_duration_seconds',
     'Time of one search, by the mode that answered, whether something was left out, and whether it was vectors',
@@ -111,11 +117,14 @@ export function createSearch(deps: SearchDeps): Search {
         ? { ...search.request, limit: deps.defaultLimit }
         : search.request;
     const degraded = new Set<string>();
+    const assertWanted = wantedUntil(performance.now() + GIVEN_UP_AFTER_MS, search.isAbandoned);
+    const database = whileWanted(deps.database, assertWanted);
     let failure: unknown = null;
     let embeddingUnavailable: string | null = null;
     for (const step of [asked, ...FALLBACKS[asked]]) {
       const settings = settingsOfStep(request, step, asked);
-      const attempt = await trySearch(search, settings, degraded);
+      const attempt = await trySearch(search, settings, degraded, database);
+      if (attempt.found === null) assertWanted();
       embeddingUnavailable ??= unavailabilityOf(attempt.gathered);
       failure = attempt.failure ?? failure;
       if (attempt.found !== null) {
@@ -136,7 +145,14 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** Runs one mode. `found` is null when it has nothing to answer with, so that the next one is to try. */
-  async function trySearch(search: SearchFor, settings: SearchSettings, degraded: Set<string>) {
+  async function trySearch(
+    search: SearchFor,
+    settings: SearchSettings,
+    degraded: Set<string>,
+    database: Sql,
+  ) {
+    const gather = createGather({ ...deps, database });
+    const rank = createRank({ ...deps, database });
     const startedAt = performance.now();
     const { request } = search;
     const now = deps.now();
@@ -194,6 +210,17 @@ export function createSearch(deps: SearchDeps): Search {
       },
     };
   }
+}
+
+function wantedUntil(deadline: number, isAbandoned: () => boolean = () => false): () => void {
+  return () => {
+    if (performance.now() > deadline || isAbandoned()) {
+      throw new AppError(
+        'retrieval_unavailable',
+        'The search was given up because it took too long or its caller has gone; try again.',
+      );
+    }
+  };
 }
 
 /** The settings of a mode; of what a mode falls back to, those that the request set for it apply still. */

@@ -36,22 +36,36 @@ export async function createStandalone(
   ]);
   const storage = await openStorage(context, say);
   await migrate(storage.connectionString, { logger });
-  const database = closers.add(openDatabase(config, storage, 'standalone', logger));
+  // Each service has connections of its own, so that accepting does not wait for searches. Those of embedded storage
+  // cost nothing; it knows by their names what goes first.
+  const open = (service: string, share: number) =>
+    closers.add(openDatabase(config, storage, service, logger, storage.embedded ? 1 : share));
+  const accepting = open('gateway', 0.4);
+  const searching = open('retrieval', 0.3);
+  const working = open('extractor', 0.3);
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = closers.add(createEmbedder(config.embedding));
-  const authenticator = openAuthenticator(config, database);
-  const common = { config, logger, telemetry, database };
+  const authenticator = openAuthenticator(config, accepting);
+  const common = { config, logger, telemetry };
 
   // Embedded storage has one session: an index that takes minutes to build would hold up everything.
   const connectionString = storage.embedded ? null : storage.connectionString;
   const extractor = closers.add(
-    await createExtractor({ ...common, connectionString, queueConfig, queues, embedder }),
+    await createExtractor({ ...common, database: working, connectionString, queueConfig, queues, embedder }),
   );
-  const retrieval = closers.add(await createRetrieval({ ...common, embedder, authenticator }));
+  const retrieval = closers.add(
+    await createRetrieval({ ...common, database: searching, embedder, authenticator }),
+  );
   const gateway = closers.add(
-    await createGateway({ ...common, config: withRetrievalAt(config, retrieval.url), queues, authenticator }),
+    await createGateway({
+      ...common,
+      config: withRetrievalAt(config, retrieval.url),
+      database: accepting,
+      queues,
+      authenticator,
+    }),
   );
   return { gatewayUrl: gateway.url, retrievalUrl: retrieval.url, extractorUrl: extractor.url };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSessionQueue, type SessionStatus } from './session-queue.ts';
+import { createSessionQueue, type SessionStatus, WaitedTooLong } from './session-queue.ts';
 
 /** A batch that records when it ran and leaves the session in the given state. */
 function recorder() {
@@ -16,11 +16,14 @@ describe('session queue', () => {
     const queue = createSessionQueue();
     const { ran, batch } = recorder();
     const [a, b, c] = [{}, {}, {}];
-    await queue.enqueue(a, batch('a begin', 'open'));
-    const others = [queue.enqueue(b, batch('b', 'idle')), queue.enqueue(c, batch('c', 'idle'))];
-    await queue.enqueue(a, batch('a update', 'open'));
+    await queue.enqueue({ owner: a, run: batch('a begin', 'open') });
+    const others = [
+      queue.enqueue({ owner: b, run: batch('b', 'idle') }),
+      queue.enqueue({ owner: c, run: batch('c', 'idle') }),
+    ];
+    await queue.enqueue({ owner: a, run: batch('a update', 'open') });
     expect(queue.holds(a)).toBe(true);
-    await queue.enqueue(a, batch('a commit', 'idle'));
+    await queue.enqueue({ owner: a, run: batch('a commit', 'idle') });
     await Promise.all(others);
     expect(ran).toEqual(['a begin', 'a update', 'a commit', 'b', 'c']);
     expect(queue.holds(a)).toBe(false);
@@ -30,9 +33,9 @@ describe('session queue', () => {
     const queue = createSessionQueue();
     const { ran, batch } = recorder();
     const [a, b] = [{}, {}];
-    await queue.enqueue(a, batch('a fails', 'failed'));
-    const other = queue.enqueue(b, batch('b', 'idle'));
-    await queue.enqueue(a, batch('a rollback', 'idle'));
+    await queue.enqueue({ owner: a, run: batch('a fails', 'failed') });
+    const other = queue.enqueue({ owner: b, run: batch('b', 'idle') });
+    await queue.enqueue({ owner: a, run: batch('a rollback', 'idle') });
     await other;
     expect(ran).toEqual(['a fails', 'a rollback', 'b']);
   });
@@ -40,8 +43,10 @@ describe('session queue', () => {
   test('a batch that cannot run does not stop the queue', async () => {
     const queue = createSessionQueue();
     const { ran, batch } = recorder();
-    await expect(queue.enqueue({}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    await queue.enqueue({}, batch('next', 'idle'));
+    await expect(
+      queue.enqueue({ owner: {}, run: () => Promise.reject(new Error('broken')) }),
+    ).rejects.toThrow('broken');
+    await queue.enqueue({ owner: {}, run: batch('next', 'idle') });
     expect(ran).toEqual(['next']);
   });
 
@@ -49,11 +54,62 @@ describe('session queue', () => {
     const queue = createSessionQueue();
     const { ran, batch } = recorder();
     const [a, b] = [{}, {}];
-    await queue.enqueue(a, batch('a begin', 'open'));
-    const waiting = queue.enqueue(b, batch('b', 'idle'));
+    await queue.enqueue({ owner: a, run: batch('a begin', 'open') });
+    const waiting = queue.enqueue({ owner: b, run: batch('b', 'idle') });
     queue.forget(b);
     await expect(waiting).rejects.toThrow('connection closed');
-    await queue.enqueue(a, batch('a commit', 'idle'));
+    await queue.enqueue({ owner: a, run: batch('a commit', 'idle') });
     expect(ran).toEqual(['a begin', 'a commit']);
+  });
+
+  /** A queue that is busy until `free` is called. */
+  async function busyQueue(now = () => 0) {
+    const queue = createSessionQueue({ now });
+    let free = () => undefined as void;
+    const busy = queue.enqueue({
+      owner: {},
+      run: () =>
+        new Promise((resolve) => {
+          free = () => resolve('idle');
+        }),
+    });
+    return { queue, busy, free: () => free() };
+  }
+
+  test('accepting goes before work in the background, and that before searches', async () => {
+    const { queue, free } = await busyQueue();
+    const { ran, batch } = recorder();
+    const all = (['searching', 'background', 'accepting'] as const).map((workClass) =>
+      queue.enqueue({ owner: {}, workClass, run: batch(workClass, 'idle') }),
+    );
+    free();
+    await Promise.all(all);
+    expect(ran).toEqual(['accepting', 'background', 'searching']);
+  });
+
+  test('a search waits for no more than a few of those that go before it', async () => {
+    const { queue, free } = await busyQueue();
+    const { ran, batch } = recorder();
+    const search = queue.enqueue({ owner: {}, workClass: 'searching', run: batch('search', 'idle') });
+    const others = Array.from({ length: 20 }, () =>
+      queue.enqueue({ owner: {}, workClass: 'accepting', run: batch('accept', 'idle') }),
+    );
+    free();
+    await Promise.all([search, ...others]);
+    expect(ran.indexOf('search')).toBe(4);
+  });
+
+  test('a search that nobody waits for any more never runs, and stops nobody', async () => {
+    let nowMs = 0;
+    const { queue, free } = await busyQueue(() => nowMs);
+    const { ran, batch } = recorder();
+    const late = queue.enqueue({ owner: {}, workClass: 'searching', run: batch('late', 'idle') });
+    const accept = queue.enqueue({ owner: {}, workClass: 'accepting', run: batch('accept', 'idle') });
+    nowMs = 15_001;
+    const search = queue.enqueue({ owner: {}, workClass: 'searching', run: batch('search', 'idle') });
+    free();
+    await expect(late).rejects.toThrow(WaitedTooLong);
+    await Promise.all([accept, search]);
+    expect(ran).toEqual(['accept', 'search']);
   });
 });

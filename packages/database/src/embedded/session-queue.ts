@@ -1,23 +1,50 @@
+import { setImmediate as readSockets } from 'node:timers/promises';
+
 /** Runs one batch of protocol messages against the session and hands over its raw answer. */
 export type RunBatch = (batch: Buffer, onData: (data: Buffer) => void) => Promise<void>;
 
 /** State of the session after a batch: outside a transaction, inside one, inside a failed one. */
 export type SessionStatus = 'idle' | 'open' | 'failed';
 
-type Waiting = Readonly<{
+/** What a connection is for, the most urgent first: accepting requests, work in the background, searching. */
+export const WORK_CLASSES = ['accepting', 'background', 'searching'] as const;
+export type WorkClass = (typeof WORK_CLASSES)[number];
+
+export type Batch = Readonly<{
+  /** The connection that it belongs to. */
   owner: object;
+  /** Default `background`. */
+  workClass?: WorkClass;
   run: () => Promise<SessionStatus>;
-  done: (error?: unknown) => void;
+}>;
+
+type Waiting = Batch & Readonly<{ since: number; done: (error?: unknown) => void }>;
+
+/** After so many batches that went before it although they came later, a batch of another class has its turn. */
+const MAX_PASSED_OVER = 4;
+/** As long as a gateway waits for a search: afterwards nobody waits for the answer. */
+const SEARCH_PATIENCE_MS = 15_000;
+
+/** Why a search was not run: it waited until nobody waited for it any more. */
+export class WaitedTooLong extends Error {}
+
+export type SessionQueueOptions = Readonly<{
+  /** Milliseconds, of a clock that only goes forward. */
+  now?: () => number;
 }>;
 
 /**
  * Shares one database session among connections. Invariants:
- * - one batch runs at a time, whole;
- * - while a connection has a transaction open, only its batches run; the others wait in order of arrival;
+ * - one batch runs at a time, whole; nothing ends it before it is done;
+ * - while a connection has a transaction open, only its batches run;
+ * - otherwise accepting goes before work in the background, and that before searches; inside a class it is the order of
+ *   arrival. No class waits for more than a few batches of the others;
+ * - a search that has waited for too long never runs;
  * - a batch that fails to run never stops the queue.
  */
-export function createSessionQueue() {
-  const waiting: Waiting[] = [];
+export function createSessionQueue({ now = () => performance.now() }: SessionQueueOptions = {}) {
+  const queues: Record<WorkClass, Waiting[]> = { accepting: [], background: [], searching: [] };
+  const passedOver: Record<WorkClass, number> = { accepting: 0, background: 0, searching: 0 };
   let holder: object | undefined;
   let running = false;
 
@@ -31,18 +58,45 @@ export function createSessionQueue() {
       } catch (error) {
         next.done(error);
       }
+      // What arrived while the batch ran is still in the sockets: it may be more urgent than what waits here.
+      await readSockets();
     }
     running = false;
   }
 
   function take(): Waiting | undefined {
-    const index = holder === undefined ? 0 : waiting.findIndex((entry) => entry.owner === holder);
-    return index === -1 ? undefined : waiting.splice(index, 1)[0];
+    if (holder !== undefined) return takeOf(holder);
+    dropLateSearches();
+    const classes = WORK_CLASSES.filter((name) => queues[name].length > 0);
+    const chosen = classes.find((name) => passedOver[name] >= MAX_PASSED_OVER) ?? classes[0];
+    if (chosen === undefined) return undefined;
+    for (const name of classes) passedOver[name] = name === chosen ? 0 : passedOver[name] + 1;
+    return queues[chosen].shift();
   }
 
-  function enqueue(owner: object, run: () => Promise<SessionStatus>): Promise<void> {
+  function takeOf(owner: object): Waiting | undefined {
+    for (const name of WORK_CLASSES) {
+      const index = queues[name].findIndex((batch) => batch.owner === owner);
+      if (index !== -1) return queues[name].splice(index, 1)[0];
+    }
+    return undefined;
+  }
+
+  function dropLateSearches(): void {
+    const { searching } = queues;
+    while (searching[0] !== undefined && now() - searching[0].since > SEARCH_PATIENCE_MS) {
+      searching.shift()?.done(new WaitedTooLong());
+    }
+  }
+
+  /** Resolves when the batch has run; rejects with what it rejects with, or with `WaitedTooLong`. */
+  function enqueue(batch: Batch): Promise<void> {
     return new Promise((resolve, reject) => {
-      waiting.push({ owner, run, done: (error) => (error === undefined ? resolve() : reject(error)) });
+      queues[batch.workClass ?? 'background'].push({
+        ...batch,
+        since: now(),
+        done: (error) => (error === undefined ? resolve() : reject(error)),
+      });
       void drain();
     });
   }
@@ -53,10 +107,10 @@ export function createSessionQueue() {
     holds: (owner: object): boolean => holder === owner,
     /** Drops what a connection still had waiting, as when it is gone. */
     forget(owner: object): void {
-      for (let index = waiting.length - 1; index >= 0; index -= 1) {
-        if (waiting[index]?.owner === owner) {
-          waiting.splice(index, 1)[0]?.done(new Error('connection closed'));
-        }
+      for (const name of WORK_CLASSES) {
+        const gone = queues[name].filter((batch) => batch.owner === owner);
+        queues[name] = queues[name].filter((batch) => batch.owner !== owner);
+        for (const batch of gone) batch.done(new Error('connection closed'));
       }
     },
   };

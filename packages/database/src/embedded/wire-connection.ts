@@ -1,13 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { RunBatch, SessionQueue, SessionStatus } from './session-queue.ts';
+import {
+  type RunBatch,
+  type SessionQueue,
+  type SessionStatus,
+  WaitedTooLong,
+  type WorkClass,
+} from './session-queue.ts';
 import {
   cString,
   encodeFatal,
   encodeMessage,
+  encodeRefusal,
   messageLength,
   parseFirstMessage,
   readCString,
+  readStartupParameters,
   renameStatement,
 } from './wire-messages.ts';
 
@@ -54,6 +62,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
   let buffered: Buffer = Buffer.alloc(0);
   let batch: Buffer[] = [];
   let listening = false;
+  let workClass: WorkClass = 'background';
 
   socket.setNoDelay(true);
   // A reset by the client ends in 'close' like every other end.
@@ -70,6 +79,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
   function readFirst(): void {
     for (let first = parseFirstMessage(buffered); ; first = parseFirstMessage(buffered)) {
       if (first.kind === 'incomplete') return;
+      const message = buffered.subarray(0, first.length);
       buffered = buffered.subarray(first.length);
       if (first.kind === 'encryption') {
         socket.write('N');
@@ -78,6 +88,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
         return;
       } else {
         state = 'authenticating';
+        workClass = workClassOf(readStartupParameters(message).get('application_name'));
         socket.write(AUTHENTICATION_CLEARTEXT);
         return;
       }
@@ -107,10 +118,15 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
     if (type === 'Q' || type === 'S') {
       const whole = Buffer.concat(batch);
       batch = [];
-      // Rejects only when this connection is gone or the session is; both end the socket.
-      queue.enqueue(owner, () => runBatch(whole)).catch(() => end('57P01', 'the database has stopped'));
+      queue.enqueue({ owner, workClass, run: () => runBatch(whole) }).catch(refuse);
     }
     return true;
+  }
+
+  /** A batch was not run: it waited too long, or this connection or the session is gone, which ends the socket. */
+  function refuse(error: unknown): void {
+    if (!(error instanceof WaitedTooLong)) return end('57P01', 'the database has stopped');
+    if (!socket.destroyed) socket.write(encodeRefusal('57014', 'the search waited too long'));
   }
 
   function authenticate(type: string, message: Buffer): boolean {
@@ -143,7 +159,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
       ...(statements.size > 0 ? [closeStatements([...statements])] : []),
     ];
     for (const message of cleanup) {
-      await queue.enqueue(owner, () => runBatch(message)).catch(() => undefined);
+      await queue.enqueue({ owner, run: () => runBatch(message) }).catch(() => undefined);
     }
   }
 
@@ -167,6 +183,12 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
     },
     closed,
   };
+}
+
+/** By the names that services give their pools. */
+function workClassOf(applicationName: string | undefined): WorkClass {
+  if (applicationName === 'factmill-gateway') return 'accepting';
+  return applicationName === 'factmill-retrieval' ? 'searching' : 'background';
 }
 
 /** Closing a statement that was never prepared is not an error, as DEALLOCATE would be. */

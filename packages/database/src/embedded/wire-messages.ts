@@ -23,6 +23,18 @@ export function parseFirstMessage(buffer: Buffer): FirstMessage {
   return { kind: 'startup', length };
 }
 
+/** The parameters of a startup message, such as `user` and `application_name`. */
+export function readStartupParameters(message: Buffer): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (let offset = 8; offset < message.length && message[offset] !== 0;) {
+    const name = readCString(message, offset);
+    const value = readCString(message, name.end);
+    parameters.set(name.text, value.text);
+    offset = value.end;
+  }
+  return parameters;
+}
+
 /** Length of the first whole typed message in the buffer, type byte included, or undefined. */
 export function messageLength(buffer: Buffer): number | undefined {
   if (buffer.length < 5) return undefined;
@@ -50,9 +62,18 @@ export function readCString(buffer: Buffer, offset: number): Readonly<{ text: st
   return { text: buffer.toString('utf8', offset, stop), end: stop + 1 };
 }
 
-/** An ErrorResponse of severity FATAL. */
+/** An ErrorResponse of severity FATAL: the connection ends. */
 export function encodeFatal(sqlState: string, message: string): Buffer {
-  const fields = [`SFATAL`, `VFATAL`, `C${sqlState}`, `M${message}`].map(cString);
+  return encodeError('FATAL', sqlState, message);
+}
+
+/** The answer to a batch that was not run, outside a transaction: an error, then ReadyForQuery. */
+export function encodeRefusal(sqlState: string, message: string): Buffer {
+  return Buffer.concat([encodeError('ERROR', sqlState, message), encodeMessage('Z', Buffer.from('I'))]);
+}
+
+function encodeError(severity: string, sqlState: string, message: string): Buffer {
+  const fields = [`S${severity}`, `V${severity}`, `C${sqlState}`, `M${message}`].map(cString);
   return encodeMessage('E', Buffer.concat([...fields, Buffer.from([0])]));
 }
 

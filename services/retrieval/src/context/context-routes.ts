@@ -36,7 +36,7 @@ export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): 
       response.json({ ...buildAnswer(body, userId, NOTHING), skipped: SKIPPED } satisfies ContextResponse);
       return;
     }
-    const recollection = await recollect({ tenantId, userId }, body);
+    const recollection = await recollect({ tenantId, userId, isAbandoned: () => response.destroyed }, body);
     const answer = buildAnswer(body, userId, recollection);
     Object.assign(localsOf(response).facts, {
       format: body.format,

@@ -24,7 +24,12 @@ export type Recollection = Readonly<{
 
 export type RecollectDeps = Readonly<{ database: DatabasePool; search: Search }>;
 
-type Owner = Readonly<{ tenantId: string; userId: string }>;
+type Owner = Readonly<{
+  tenantId: string;
+  userId: string;
+  /** Whether the caller has gone. */
+  isAbandoned?: () => boolean;
+}>;
 
 /** With so few memories there is nothing to choose (source B). */
 const SMALL_SET = 5;

@@ -1,7 +1,6 @@
 import { GLOBAL_SCOPE, type SearchChannel, type SearchRequest } from '@factmill/contracts';
 import {
   type CandidateRow,
-  type DatabasePool,
   isConnectTimeout,
   type KeptSigns,
   type KeptWords,
@@ -12,6 +11,7 @@ import {
   searchRecent,
   type SearchTarget,
   searchTurns,
+  type Sql,
   type WordHits,
 } from '@factmill/database';
 import { queryPhrase, queryTerms } from '@factmill/ranking';
@@ -22,7 +22,7 @@ import type { SearchSettings } from './search-settings.ts';
 import { mayBeTurns, turnToRow } from './turn-row.ts';
 
 export type GatherDeps = Readonly<{
-  database: DatabasePool;
+  database: Sql;
   embedQuery: EmbedQuery;
   /** Without it vectors are always compared in the database. */
   keptSigns?: KeptSigns;

@@ -1,11 +1,11 @@
 import type { ResultExplanation, SearchRequest, SearchResult } from '@factmill/contracts';
 import {
-  type DatabasePool,
   loadFound,
   loadSimilarities,
   type MemoryRow,
   type SearchTarget,
   type Similarities,
+  type Sql,
   toMemory,
 } from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
@@ -26,7 +26,7 @@ import type { Gathered } from './gather.ts';
 import { rateCandidates, type Relevant } from './relevance.ts';
 import type { SearchSettings } from './search-settings.ts';
 
-export type RankDeps = Readonly<{ database: DatabasePool; reranker: Reranker | null }>;
+export type RankDeps = Readonly<{ database: Sql; reranker: Reranker | null }>;
 
 export type Ranked = Readonly<{
   results: SearchResult[];
