@@ -14,6 +14,7 @@ const COMPARED_OF_ALL = 1_000;
  * Distances to all of the user's vectors, or to those nearest by their signs, then the memories in that order
  * (memories_pkey) until the limit is reached; all from memory_embeddings_near_idx. `+ 0` keeps the ordering away from
  * HNSW indexes, `offset 0` the planner from rearranging: without it a filter on memories is checked for every vector.
+ * With filters the memories that pass are found first: to look up each memory of thousands costs more than its distance.
  * The signs of the query are found once, in a subquery. One row without a memory says what was compared when nothing
  * is found.
  */
@@ -25,11 +26,13 @@ const directStatement = (search: SearchTarget, source: MemorySource) => `
     from (select count(*) as vectors from (
       select 1 from memory_embeddings e where ${ownerOf(search)} and e.model = $3::text
       limit $7::bigint + 1) as first_ones) as counted
-  ), near as materialized (
+  )${source.isFiltered ? `, wanted as materialized (select m.id from memories m where ${source.where('m')})` : ''},
+  near as materialized (
     select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance, null::float8 as signs
     from owned cross join lateral (
       select * from memory_embeddings e where ${ownerOf(search)} and e.model = $3::text
-        and not owned."bySigns" and not owned.indexed offset 0) as e
+        and not owned."bySigns" and not owned.indexed
+        ${source.isFiltered ? 'and (e.memory_id in (select id from wanted)) is true' : ''} offset 0) as e
     union all
     select e.memory_id, (e.embedding <=> $4::halfvec) + 0, nearly.signs
     from owned cross join lateral (
