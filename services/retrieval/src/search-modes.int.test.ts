@@ -330,6 +330,8 @@ async function createRerankEndpoint(scores: Record<string, number>) {
       RERANK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       RERANK_MODEL: 'cross',
       RERANK_API_KEY: 'secret-of-the-reranker',
+      // The default of a second can pass on a machine with much else to do.
+      RERANK_TIMEOUT_MS: '15000',
     },
     close: async () => {
       server.closeAllConnections();
