@@ -74,6 +74,23 @@ describe('authenticate', () => {
     );
   });
 
+  test('operators are the administrator’s key, a key that says so, and whoever is on this machine without keys', async () => {
+    const may = async (overrides: Partial<AuthenticatorDeps>, credential: string | null) =>
+      (await setUp(overrides).authenticator.authenticate(credential)).permissions.has('operator');
+    expect(await may({}, ADMIN_KEY)).toBe(true);
+    expect(await may({ mode: 'none' }, null)).toBe(true);
+    expect(await may({ mode: 'none', isLoopback: false }, null)).toBe(false);
+    expect(await may({ mode: 'none', isLoopback: false }, ADMIN_KEY)).toBe(true);
+    const { authenticator, addKey } = setUp();
+    const { key } = addKey({ permissions: ['operator'], userId: null });
+    expect(await authenticator.authenticate(key)).toMatchObject({ permissions: new Set(['operator']) });
+    const locked = addKey({ userId: 'ada', userLocked: true });
+    expect(await authenticator.authenticate(locked.key)).toMatchObject({
+      pinnedUserId: 'ada',
+      isLocked: true,
+    });
+  });
+
   test('a revoked key and an expired one are refused; one that expires later is not', async () => {
     const { authenticator, addKey } = setUp();
     await expect(authenticator.authenticate(addKey({ revokedAt: NOW }).key)).rejects.toMatchObject(refused);
