@@ -18,6 +18,8 @@ export type HealthChecks = Readonly<{
   readiness: () => Promise<readonly string[]>;
   /** What does not work although requests are served: shown in `/health` and `/readyz`, no reason for a 503. */
   impaired?: () => readonly string[];
+  /** Other services that do not answer: impaired too, and shown in `/health` only, since probes do not wait for others. */
+  unreachable?: () => Promise<readonly string[]>;
 }>;
 
 export type HttpAppOptions = Readonly<{
@@ -78,8 +80,8 @@ const checkBody: RequestHandler = (request, _response, next) => {
 function addHealthRoutes(app: Express, options: HttpAppOptions): void {
   const { health, telemetry } = options;
   app.get('/health', async (_request, response) => {
-    const missing = await health.readiness();
-    const impaired = health.impaired?.() ?? [];
+    const [missing, unreachable] = await Promise.all([health.readiness(), health.unreachable?.() ?? []]);
+    const impaired = [...(health.impaired?.() ?? []), ...unreachable];
     response.json({
       status: missing.length + impaired.length === 0 ? 'ok' : 'degraded',
       service: options.service,

@@ -1,4 +1,4 @@
-import { createCounter, createGauge } from '@factmill/telemetry';
+import { createCounter, createGauge, seriesOf } from '@factmill/telemetry';
 import type { FairQueue } from './fair-queue.ts';
 import { WORK_CLASSES, type WorkClass } from './work.ts';
 
@@ -12,11 +12,11 @@ export function createCountLimited(service: string): CountLimited {
   const count = createCounter(
     'factmill_limited_requests_total',
     'Requests refused by a limit, by reason and class of work',
+    [
+      ...seriesOf({ service: [service], reason: ['key', 'tenant', 'overload'], work: WORK_CLASSES }),
+      { service, reason: 'auth', work: 'none' },
+    ],
   );
-  for (const reason of ['key', 'tenant', 'overload'] as const) {
-    for (const work of WORK_CLASSES) count(0, { service, reason, work });
-  }
-  count(0, { service, reason: 'auth', work: 'none' });
   return (reason, work) => {
     count(1, { service, reason, work });
   };

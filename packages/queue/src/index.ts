@@ -7,6 +7,7 @@ export type { QueuedExtraction } from './extract-job.ts';
 export { heartbeatJobId } from './heartbeat.ts';
 export { createQueues } from './queues.ts';
 export { assertRedisReady } from './redis-ready.ts';
+export { JOB_OUTCOMES } from './types.ts';
 export type {
   Clock,
   Job,

@@ -95,6 +95,9 @@ export type JobOutcome =
   | Readonly<{ kind: 'pause'; ms: number }>
   | Readonly<{ kind: 'fail'; reason: string }>;
 
+/** The kinds of outcome, as labels of metrics. */
+export const JOB_OUTCOMES: readonly JobOutcome['kind'][] = ['done', 'delay', 'pause', 'fail'];
+
 export type JobContext = Readonly<{
   /** Aborted when the job's lock is lost, its time limit is over, or the worker's grace to close has ended. */
   signal: AbortSignal;

@@ -21,10 +21,12 @@ export function createEnqueueAccepted(deps: EnqueueDeps) {
   const countMissed = createCounter(
     'factmill_enqueue_missed_total',
     'Accepted extractions left to the sweeper',
+    [{}],
   );
   const countDropped = createCounter(
     'factmill_extractions_dropped_total',
     'Extractions dropped by a queue limit',
+    [{}],
   );
 
   return async function enqueueAccepted(

@@ -6,4 +6,4 @@ export { runProcess, VERSION } from './run-process.ts';
 export type { ProcessContext } from './run-process.ts';
 export { createEnqueueAccepted } from './enqueue-accepted.ts';
 export { createQueueLimits } from './queue-limits.ts';
-export { createReadiness } from './readiness.ts';
+export { createChecks, createReadiness } from './readiness.ts';

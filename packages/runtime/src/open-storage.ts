@@ -3,7 +3,7 @@ import { type Config, isLoopback } from '@factmill/config';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import type { QueueConfig } from '@factmill/queue';
-import type { Logger } from '@factmill/telemetry';
+import { createGauge, type Logger } from '@factmill/telemetry';
 
 /** Where this process keeps things. `embedded` is the PGlite behind `connectionString`. */
 export type Storage = Readonly<{ connectionString: string; embedded: boolean }>;
@@ -37,13 +37,33 @@ export function openDatabase(
   logger: Logger,
   share = 1,
 ): DatabasePool {
-  return createPool({
+  const pool = createPool({
     connectionString: storage.connectionString,
     max: Math.ceil(share * config.storage.poolMax),
     applicationName: `factmill-${service}`,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS[service] ?? 60_000,
     logger,
   });
+  const { pg } = pool;
+  const gauge = createGauge(
+    'factmill_database_connections',
+    'Connections of this process: used, idle, and callers that wait for one',
+    () =>
+      Promise.resolve(
+        Object.entries({
+          used: pg.totalCount - pg.idleCount,
+          idle: pg.idleCount,
+          waiting: pg.waitingCount,
+        }).map(([state, value]) => ({ value, attributes: { service, state } })),
+      ),
+  );
+  return {
+    ...pool,
+    close: () => {
+      gauge.close();
+      return pool.close();
+    },
+  };
 }
 
 /** Which backend the queue runs on: Redis when REDIS_URL is set, else the database. */

@@ -12,20 +12,30 @@ export type ReadinessDeps = Readonly<{
 
 /** What is missing before this process can serve requests: `database`, or a name of `also`. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<readonly string[]> {
+  return createChecks({
+    database: async () => {
+      await deps.database.query('select 1');
+      return true;
+    },
+    ...deps.also,
+  });
+}
+
+/**
+ * The names of the checks that fail, or take longer than `timeoutMs`. An answer counts for a second, so that asking often
+ * adds no load.
+ */
+export function createChecks(
+  checks: Readonly<Record<string, () => Promise<boolean>>>,
+  timeoutMs = TIMEOUT_MS,
+): () => Promise<readonly string[]> {
   let cached: { at: number; answer: Promise<readonly string[]> } | undefined;
 
   async function check(): Promise<readonly string[]> {
-    const checks: Record<string, () => Promise<boolean>> = {
-      database: async () => {
-        await deps.database.query('select 1');
-        return true;
-      },
-      ...deps.also,
-    };
-    const missing = await Promise.all(
-      Object.entries(checks).map(async ([name, ask]) => ((await within(ask)) ? [] : [name])),
+    const failed = await Promise.all(
+      Object.entries(checks).map(async ([name, ask]) => ((await within(ask, timeoutMs)) ? [] : [name])),
     );
-    return missing.flat();
+    return failed.flat();
   }
 
   return () => {
@@ -35,10 +45,10 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<readonly str
   };
 }
 
-async function within(ask: () => Promise<boolean>): Promise<boolean> {
+async function within(ask: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, false);
+    timer = setTimeout(resolve, timeoutMs, false);
   });
   try {
     return await Promise.race([ask(), late]);

@@ -1,6 +1,6 @@
 export { createLogger } from './logger.ts';
 export type { Logger, LoggerOptions } from './logger.ts';
-export { createCounter, createDuration, createGauge } from './metrics.ts';
+export { createCounter, createDuration, createGauge, seriesOf } from './metrics.ts';
 export { startTelemetry } from './start-telemetry.ts';
 export type { Telemetry, TelemetryOptions } from './start-telemetry.ts';
 export { currentTraceparent, traceHeaders, withSpan } from './tracing.ts';

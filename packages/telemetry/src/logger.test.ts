@@ -28,6 +28,26 @@ function foreignError(): Error {
   );
 }
 
+test.each([true, false])('the level holds, exported: %s', (exported) => {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  const written = (level: string) => {
+    lines.length = 0;
+    const logger = createLogger({ service: 'test', level, destination, exported });
+    for (const say of ['trace', 'debug', 'info', 'warn'] as const) logger[say]({}, say);
+    return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  };
+  expect(written('trace')).toEqual(['trace', 'debug', 'info', 'warn']);
+  expect(written('debug')).toEqual(['debug', 'info', 'warn']);
+  expect(written('warn')).toEqual(['warn']);
+  expect(written('silent')).toEqual([]);
+});
+
 describe('what reaches the log of an error', () => {
   test('its name, code, frames and cause, and not its text', () => {
     const { logger, lines, last } = setUp();

@@ -1,6 +1,13 @@
 import { type Attributes, logs, SeverityNumber, trace } from '@opentelemetry/api';
 import { Writable } from 'node:stream';
-import { type DestinationStream, type Logger as PinoLogger, multistream, pino, stdTimeFunctions } from 'pino';
+import {
+  type DestinationStream,
+  type Level,
+  type Logger as PinoLogger,
+  multistream,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
 
 export type Logger = PinoLogger;
 
@@ -110,8 +117,13 @@ export type LoggerOptions = Readonly<{
 /** JSON lines with the ids of the active trace; one wide event per request and per job. */
 export function createLogger(options: LoggerOptions): Logger {
   const main = options.destination ?? createStdout();
+  // Without a level of its own a stream of several takes nothing below info.
+  const level = options.level as Level;
   const stream = options.exported
-    ? multistream([{ stream: main }, { stream: createOtelStream(options.service) }])
+    ? multistream([
+        { stream: main, level },
+        { stream: createOtelStream(options.service), level },
+      ])
     : main;
   return pino(
     {

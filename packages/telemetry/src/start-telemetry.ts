@@ -3,6 +3,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startProcessMetrics } from './process-metrics.ts';
 
 export type Telemetry = Readonly<{
   /** Answers a scrape in the Prometheus text format. */
@@ -34,11 +35,22 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   if (options.otlpEndpoint === null) {
     const provider = new MeterProvider({ resource, readers: [exporter] });
     metrics.setGlobalMeterProvider(provider);
-    return { metricsHandler, close: () => provider.shutdown() };
+    return running(() => provider.shutdown());
   }
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   // Traces and logs are configured by the standard OTEL_* variables, the endpoint being one of them.
   const sdk = new NodeSDK({ resource, metricReaders: [exporter] });
   sdk.start();
-  return { metricsHandler, close: () => sdk.shutdown() };
+  return running(() => sdk.shutdown());
+
+  function running(shutDown: () => Promise<void>): Telemetry {
+    const processMetrics = startProcessMetrics();
+    return {
+      metricsHandler,
+      close: () => {
+        processMetrics.close();
+        return shutDown();
+      },
+    };
+  }
 }

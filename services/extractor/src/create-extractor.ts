@@ -2,7 +2,7 @@ import type { Config } from '@factmill/config';
 import { type DatabasePool, DEFAULT_TENANT_ID, findDropped, renewLeases } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, listen } from '@factmill/http';
-import type { Embedder } from '@factmill/models';
+import type { ChatModel, Embedder } from '@factmill/models';
 import { createWorker, type QueueConfig, type Queues } from '@factmill/queue';
 import {
   createClosers,
@@ -45,6 +45,7 @@ import { createSweeper } from './maintenance/sweeper.ts';
 import { createDistanceIndexes } from './maintenance/distance-indexes.ts';
 import { createTableUpkeep } from './maintenance/table-upkeep.ts';
 import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
+import { createModelMeter } from './metered-chat-model.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { settlesWithin } from './settles-within.ts';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
@@ -144,9 +145,15 @@ async function build(
           },
         });
   const guarded = chatModel === null || breaker === null ? null : guardChatModel(chatModel, breaker);
-  const provider = chatModel === null ? createExtractiveProvider() : createChatProvider(chatModel, prompts);
+  const metered = createModelMeter();
+  const toProvider = (model: ChatModel) =>
+    createChatProvider(
+      { extraction: metered(model, 'extraction'), reconcile: metered(model, 'reconcile') },
+      prompts,
+    );
+  const provider = chatModel === null ? createExtractiveProvider() : toProvider(chatModel);
   // For what follows the first call of an extraction, which its claim has asked the breaker for.
-  const further = guarded === null ? provider : createChatProvider(guarded, prompts);
+  const further = guarded === null ? provider : toProvider(guarded);
   if (embedTexts !== null && config.embedding.provider === 'openai')
     closers.add(checkEmbedding(embedTexts, logger));
   const watch = createProviderWatch({ health: createProviderHealth(), breaker, logger });
@@ -224,7 +231,7 @@ async function build(
     database,
     queues,
     queueConfig: deps.queueConfig,
-    model: chatModel,
+    model: chatModel && metered(chatModel, 'compression'),
     prompts,
     watch,
     wantsEmbedding,
@@ -302,7 +309,12 @@ async function build(
   const summariser = createSummariser({
     refreshSummary: createRefreshSummary({
       database,
-      writeSummary: createWriteSummary({ database, chatModel, prompts, now: date }),
+      writeSummary: createWriteSummary({
+        database,
+        chatModel: chatModel && metered(chatModel, 'summary'),
+        prompts,
+        now: date,
+      }),
       breaker,
       leaseMs: (config.extractor.chatModel?.timeoutMs ?? 0) + SUMMARY_LEASE_MARGIN_MS,
       policy: {

@@ -5,7 +5,13 @@ import { type DatabasePool, findDropped } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
-import { createEnqueueAccepted, createQueueLimits, createReadiness, VERSION } from '@factmill/runtime';
+import {
+  createChecks,
+  createEnqueueAccepted,
+  createQueueLimits,
+  createReadiness,
+  VERSION,
+} from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
@@ -35,6 +41,9 @@ export type Gateway = Readonly<{
   app: Express;
   close: () => Promise<void>;
 }>;
+
+/** Who looks at `/health` does not want to wait for a service that hangs. */
+const RETRIEVAL_PATIENCE_MS = 500;
 
 /**
  * The HTTP door: authenticates, validates, stores, enqueues, answers. Serves as soon as the promise resolves.
@@ -90,6 +99,18 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
       }),
       readiness: createReadiness({ database }),
+      unreachable: createChecks(
+        {
+          retrieval: async () => {
+            const answer = await fetch(`${config.gateway.retrievalUrl}/readyz`, {
+              signal: AbortSignal.timeout(RETRIEVAL_PATIENCE_MS),
+            });
+            await answer.body?.cancel();
+            return answer.ok;
+          },
+        },
+        RETRIEVAL_PATIENCE_MS,
+      ),
     },
     streamingRoutes: chat.routes,
     routes: (app) => {

@@ -1,16 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OPERATIONS, PERMISSIONS } from '@factmill/contracts';
+import { waitFor } from '@factmill/testkit';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ADMIN_KEY, type GatewayUnderTest, said, startGateway } from './gateway-under-test.fixture.ts';
 
 let gateway: GatewayUnderTest;
+let retrieval: Server;
+let retrievalIs: 'ready' | 'missing' | 'hanging' = 'ready';
 beforeAll(async () => {
-  gateway = await startGateway();
+  retrieval = createServer((_request, response) => {
+    if (retrievalIs !== 'hanging') response.writeHead(retrievalIs === 'ready' ? 200 : 503).end();
+  });
+  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
+  const { port } = retrieval.address() as AddressInfo;
+  gateway = await startGateway({ RETRIEVAL_URL: `http://127.0.0.1:${port}` });
   await gateway.call('POST', '/v1/extractions', {
     body: { user_id: 'ada', messages: [said('I live in Utrecht.')] },
   });
 });
 afterAll(async () => {
   await gateway.close();
+  retrieval.closeAllConnections();
+  await new Promise((resolve) => retrieval.close(resolve));
 });
 
 const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` });
@@ -134,6 +146,42 @@ describe('operations', () => {
     expect(answer.text).not.toMatch(/redis:|postgres:|127\.0\.0\.1|administrators/);
     expect((await gateway.call('GET', '/healthz', { key: null })).body).toEqual({ alive: true, reasons: [] });
     expect((await gateway.call('GET', '/readyz', { key: null })).body).toEqual({ ready: true, missing: [] });
+  });
+
+  test.each(['missing', 'hanging'] as const)(
+    '/health says that it is degraded while retrieval is %s, and it serves all the same',
+    async (state) => {
+      const health = () => gateway.call('GET', '/health', { key: null });
+      const becomes = (status: string) =>
+        waitFor(async () => (await health()).body.status === status, { describe: `health to be ${status}` });
+      await becomes('ok');
+      retrievalIs = state;
+      await becomes('degraded');
+      expect((await health()).body).toMatchObject({ impaired: ['retrieval'] });
+      const ready = await gateway.call('GET', '/readyz', { key: null });
+      expect(ready).toMatchObject({ status: 200, body: { ready: true, missing: [] } });
+      retrievalIs = 'ready';
+      await becomes('ok');
+    },
+  );
+
+  test('/metrics has every counter at 0, and counts what is accepted', async () => {
+    const metrics = async () => (await gateway.call('GET', '/metrics', { key: null })).text;
+    const valueOf = (text: string, name: string) => {
+      const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1];
+      return value === undefined ? undefined : Number(value);
+    };
+    const before = await metrics();
+    for (const name of ['enqueue_missed', 'extractions_dropped', 'chat_turns_lost'])
+      expect(valueOf(before, `factmill_${name}_total`)).toBe(0);
+    expect(before).toMatch(/^factmill_database_connections\{[^}]*state="waiting"[^}]*\} 0/m);
+    const body = { user_id: 'ada', messages: [said('I sing.', { id: 'a' }), said('I dance.', { id: 'b' })] };
+    const post = (sent: unknown) =>
+      gateway.call('POST', '/v1/conversations/counted/messages', { body: sent });
+    await post(body);
+    await post({ ...body, messages: [said('I swim.', { id: 'a' })] });
+    const name = 'factmill_messages_accepted_total';
+    expect(valueOf(await metrics(), name)).toBe((valueOf(before, name) ?? Number.NaN) + 2);
   });
 
   test('/metrics has the service’s own measurements, with bounded labels', async () => {

@@ -8,8 +8,8 @@ import {
   type Sql,
 } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
-import type { JobContext, JobOutcome } from '@factmill/queue';
-import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
+import { JOB_OUTCOMES, type JobContext, type JobOutcome } from '@factmill/queue';
+import { createCounter, type Logger, seriesOf, withSpan } from '@factmill/telemetry';
 import { blamesProvider, decideRetry, finalErrorOf } from '../extracting/decide-retry.ts';
 import { LEASE_MS, type Leases } from '../extracting/leases.ts';
 import { withoutLockLoss } from '../extracting/process-extraction.ts';
@@ -61,6 +61,7 @@ export function createProcessCompression(deps: ProcessCompressionDeps): ProcessC
   const countEnded = createCounter(
     'factmill_compressions_total',
     'Compression runs by kind and how they ended',
+    seriesOf({ kind: ['daily', 'weekly'], outcome: JOB_OUTCOMES }),
   );
   const running = new Map<string, Promise<JobOutcome>>();
   const stopping = new AbortController();

@@ -8,8 +8,8 @@ import {
   type Sql,
 } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
-import type { JobContext, JobOutcome } from '@factmill/queue';
-import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
+import { JOB_OUTCOMES, type JobContext, type JobOutcome } from '@factmill/queue';
+import { createCounter, type Logger, seriesOf, withSpan } from '@factmill/telemetry';
 import type { createExtractMemories } from './extract-memories.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
 import type { ProviderWatch } from './provider-watch.ts';
@@ -58,7 +58,11 @@ const BUSY_DELAY_MS = 1_000;
  * over, or the process stops.
  */
 export function createProcessExtraction(deps: ProcessDeps): ProcessExtraction {
-  const countEnded = createCounter('factmill_extractions_total', 'Extractions by how this run of them ended');
+  const countEnded = createCounter(
+    'factmill_extractions_total',
+    'Extractions by how this run of them ended',
+    seriesOf({ outcome: JOB_OUTCOMES }),
+  );
   /** By extraction. */
   const running = new Map<string, Promise<TakenRun>>();
   const stopping = new AbortController();

@@ -66,9 +66,13 @@ export function createExtractiveProvider(): Provider {
   };
 }
 
+/** The same model, by what it is asked for. */
+export type PurposeModels = Readonly<Record<'extraction' | 'reconcile', ChatModel>>;
+
 /** An OpenAI-compatible chat model. */
-export function createChatProvider(model: ChatModel, prompts: Prompts): Provider {
+export function createChatProvider(models: PurposeModels, prompts: Prompts): Provider {
   async function complete(
+    model: ChatModel,
     prompt: Prompt,
     follow: readonly ChatMessage[],
     options: Omit<ChatRequest, 'messages'>,
@@ -94,7 +98,7 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
       now: question.now,
     });
     const schema = replySchemaOf(question.preset);
-    return complete(prompt, follow, {
+    return complete(models.extraction, prompt, follow, {
       ...(schema === null ? {} : { schema }),
       // A line is read as it comes (B4); JSON is of no use before its end.
       ...(question.preset.reply === 'line' ? { stream: true } : {}),
@@ -119,7 +123,7 @@ export function createChatProvider(model: ChatModel, prompts: Prompts): Provider
         { role: 'assistant', content: cut.raw.slice(0, MAX_RECEIVED_CHARACTERS) },
         { role: 'user', content: REST },
       ]),
-    complete: (prompt, follow, signal) => complete(prompt, follow, { signal }),
+    complete: (prompt, follow, signal) => complete(models.reconcile, prompt, follow, { signal }),
   };
 }
 

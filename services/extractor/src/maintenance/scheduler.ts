@@ -38,6 +38,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const countScheduled = createCounter(
     'factmill_extractions_scheduled_total',
     'Extractions that the scheduler has made of conversations that were due',
+    [{}],
   );
   let closed = false;
   let running: Promise<unknown> = Promise.resolve();

@@ -37,6 +37,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const countRequeued = createCounter(
     'factmill_extractions_requeued_total',
     'Extractions the sweeper put back',
+    [{}],
   );
   let closed = false;
   let running: Promise<unknown> = Promise.resolve();

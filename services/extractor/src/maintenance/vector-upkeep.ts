@@ -57,6 +57,7 @@ export function createVectorUpkeep(deps: VectorUpkeepDeps): VectorUpkeep {
   const countFound = createCounter(
     'factmill_vectors_repaired_total',
     'Memories and chunks found without a vector of their text, to be embedded',
+    [{}],
   );
   const closing = new AbortController();
   const timers = new Set<NodeJS.Timeout>();

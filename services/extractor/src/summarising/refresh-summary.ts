@@ -5,9 +5,9 @@ import {
   type Sql,
   type SummaryClaim,
 } from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { AppError, ERROR_CODES, isAppError } from '@factmill/errors';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
-import { createCounter, type Logger, withSpan } from '@factmill/telemetry';
+import { createCounter, type Logger, seriesOf, withSpan } from '@factmill/telemetry';
 import { noAnswerOf } from '@factmill/models';
 import { blamesProvider } from '../extracting/decide-retry.ts';
 import type { ProviderBreaker } from '../extracting/provider-breaker.ts';
@@ -15,6 +15,18 @@ import type { createWriteSummary } from './write-summary.ts';
 
 /** Tries that end in something that is no summary before the text is composed without the model. */
 export const MODEL_ATTEMPTS = 3;
+
+/** How a refresh can end: with what kind of text, without any change, or with an error. */
+const RESULTS = [
+  'model',
+  'composed',
+  'unchanged',
+  'fenced',
+  ...ERROR_CODES.filter((code) => code.startsWith('model_')),
+  'database_unavailable',
+  'shutting_down',
+  'internal',
+];
 
 export type RefreshDeps = Readonly<{
   database: Sql;
@@ -40,7 +52,11 @@ export type RefreshDeps = Readonly<{
  */
 export function createRefreshSummary(deps: RefreshDeps) {
   const { database, breaker, policy, random } = deps;
-  const countRefreshed = createCounter('factmill_summaries_total', 'Refreshes of summaries');
+  const countRefreshed = createCounter(
+    'factmill_summaries_total',
+    'Refreshes of summaries',
+    seriesOf({ of: ['user', 'conversation'], result: RESULTS }),
+  );
   let modelRestsUntil = 0;
   let providerFailures = 0;
 

@@ -9,6 +9,7 @@ import {
   type Sql,
 } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
+import { createCounter } from '@factmill/telemetry';
 import { createBatcher } from './batcher.ts';
 import type { QueuedExtraction } from '@factmill/queue';
 
@@ -42,6 +43,12 @@ export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'repl
  * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
  */
 export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Promise<AcceptedRequest | null> {
+  const countMessages = createCounter(
+    'factmill_messages_accepted_total',
+    'Messages of requests that were accepted',
+    [{}],
+  );
+
   async function run(requests: readonly AcceptRequest[]): Promise<Outcome[]> {
     // One order for everybody, so that two batches never wait for each other's conversations.
     const order = requests
@@ -100,6 +107,7 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
       case 'message_conflict':
         throw messageConflict(request, result.conflicts);
       default:
+        if (result.status === 'accepted') countMessages(request.messages.length);
         return result;
     }
   };

@@ -2,7 +2,7 @@ import type { MessageInput } from '@factmill/contracts';
 import { isAppError } from '@factmill/errors';
 import { estimateTokens } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
-import { createCounter, currentTraceparent } from '@factmill/telemetry';
+import { createCounter, currentTraceparent, seriesOf } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteDeps } from '../route-deps.ts';
 import { ownConversationIdOf, type Place } from './place-chat.ts';
@@ -11,6 +11,9 @@ import { ownConversationIdOf, type Place } from './place-chat.ts';
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 1_000;
 const MAX_WAITING = 1_000;
+
+/** Why turns are lost, as a label. */
+const LOST_CODES: readonly string[] = ['database_unavailable', 'overloaded', 'internal', 'other'];
 
 export type Turns = Readonly<{
   tenantId: string;
@@ -41,6 +44,7 @@ export function createRemember(deps: RememberDeps): Remember {
   const countLost = createCounter(
     'factmill_chat_turns_lost_total',
     'Chats whose turns could not be stored, by code',
+    seriesOf({ code: LOST_CODES }),
   );
   const running = new Set<Promise<boolean>>();
   const followed = new Set<Promise<unknown>>();
@@ -56,7 +60,7 @@ export function createRemember(deps: RememberDeps): Remember {
         const code = isAppError(error) ? error.code : 'internal';
         const mayWait = code === 'database_unavailable' && running.size <= MAX_WAITING;
         if (!mayWait || deps.now().getTime() >= giveUpAt || closing.signal.aborted) {
-          countLost(1, { code });
+          countLost(1, { code: LOST_CODES.includes(code) ? code : 'other' });
           deps.logger.warn({ code }, 'turns of a chat were not stored');
           return false;
         }
