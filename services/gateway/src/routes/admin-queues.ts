@@ -20,10 +20,15 @@ export const browserChallenge: RequestHandler = (_request, response, next) => {
 /** Bull Board shows the queues of all tenants: for operators. Changing them needs BULL_BOARD_WRITABLE=true besides. */
 export function adminQueueRoutes(deps: RouteDeps): Router {
   const readOnlyMode = !deps.config.gateway.bullBoardWritable;
+  // On Postgres the workers are not registered anywhere: the page is to leave them out, not to miss them.
+  const knowsWorkers = deps.config.storage.redisUrl !== null;
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(BULL_BOARD_PATH);
   createBullBoard({
-    queues: deps.queues.bullQueues().map((queue) => new BullMQAdapter(queue, { readOnlyMode })),
+    queues: deps.queues.bullQueues().map((queue) => {
+      const adapter = new BullMQAdapter(queue, { readOnlyMode });
+      return knowsWorkers ? adapter : Object.assign(adapter, { getWorkers: () => Promise.resolve(null) });
+    }),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'Factmill queues' } },
   });
