@@ -7,11 +7,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Benchmark, grouped, inMs, type Row } from './benchmark.ts';
 import { callJson } from './call-json.ts';
 import { type FloodName, FLOODS } from './floods.ts';
+import { createProcessorTime, type ProcessorTime } from './processor-time.ts';
 import { type Measured, percentilesOf, runPaced } from './search-clients.ts';
 import { seedMemories } from './seed-memories.ts';
 import { createStage, type Stage } from './stage.ts';
 import type { Service } from './start-service.ts';
-import { medianRatio } from './statistics.ts';
+import { medianRatio, percentile } from './statistics.ts';
 
 const AIM = 3;
 const MEMORIES = 100_000;
@@ -20,7 +21,8 @@ const SEARCHES_PER_SECOND = 10;
 const QUIET_USERS = ['has-1000', 'has-100'];
 const QUIET_USER = 'has-1000';
 
-type Paced = Measured & Readonly<{ errors: number }>;
+/** `work` is the processor time, in milliseconds, that everything of ours used while each search was under way. */
+type Paced = Measured & Readonly<{ errors: number; work: readonly number[] }>;
 type Round = Readonly<{ quiet: Paced; flooded: Paced; answers: Readonly<Record<string, number>> }>;
 
 /**
@@ -42,7 +44,9 @@ export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
       CHAT_API_KEY: 'of-the-upstream',
       CHAT_MEMORY: 'true',
     });
-    const search = createSearch(gateway, await stage.createClientHeaders(gateway));
+    const processorTime = await createProcessorTime([gateway, retrieval], stage.database);
+    const headers = await stage.createClientHeaders(gateway);
+    const search = createSearch(gateway, headers, processorTime);
     await search(5);
     const rows: Row[] = [];
     for (const kind of Object.keys(FLOODS) as FloodName[]) {
@@ -69,17 +73,20 @@ export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
 /** The defaults: those of the other benchmarks are out of reach. */
 const LIMITS = { RATE_LIMIT_KEY: '500', RATE_LIMIT_TENANT: '1000' };
 
-function createSearch(gateway: Service, headers: Record<string, string>) {
+function createSearch(gateway: Service, headers: Record<string, string>, processorTime: ProcessorTime) {
   return async (seconds: number): Promise<Paced> => {
     let errors = 0;
+    const work: number[] = [];
     const measured = await runPaced(SEARCHES_PER_SECOND, seconds, async (turn) => {
       const body = { user_id: QUIET_USER, query: `Where is the ${WORDS[turn % WORDS.length]}?` };
+      const before = processorTime();
       await callJson(`${gateway.url}/v1/memories/search`, headers, body).catch((error: unknown) => {
         errors += 1;
         console.error(String(error));
       });
+      work.push(processorTime() - before);
     });
-    return { ...measured, errors };
+    return { ...measured, errors, work };
   };
 }
 
@@ -140,6 +147,11 @@ function rowsOf(kind: FloodName, rounds: readonly Round[]): Row[] {
   const p95s = (which: 'quiet' | 'flooded') => rounds.map((round) => percentilesOf(round[which]).p95);
   const all = (which: 'quiet' | 'flooded') =>
     percentilesOf({ times: rounds.flatMap((round) => round[which].times), perSecond: 0 });
+  const workOf = (which: 'quiet' | 'flooded') =>
+    percentile(
+      rounds.flatMap((round) => round[which].work),
+      95,
+    );
   const ratio = medianRatio(p95s('flooded'), p95s('quiet'));
   const errors = rounds.reduce((sum, { quiet, flooded }) => sum + quiet.errors + flooded.errors, 0);
   const { clients, what } = FLOODS[kind];
@@ -158,6 +170,13 @@ function rowsOf(kind: FloodName, rounds: readonly Round[]): Row[] {
       baseline: inMs(all('quiet').p95),
       ratio,
       aim: { text: `≤ ${AIM}`, reached: ratio <= AIM },
+    },
+    {
+      benchmark: 'fairness',
+      measure: 'processor time that gateway, retrieval and Postgres used meanwhile, p95',
+      ours: inMs(workOf('flooded')),
+      baseline: inMs(workOf('quiet')),
+      ratio: workOf('flooded') / workOf('quiet'),
     },
     {
       benchmark: 'fairness',
