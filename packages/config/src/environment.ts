@@ -134,7 +134,7 @@ export const environmentSchema = z.object({
   RATE_LIMIT_KEY: nonNegativeInt.default(500),
   RATE_LIMIT_TENANT: nonNegativeInt.default(1_000),
   RATE_LIMIT_BURST_S: nonNegativeInt.max(60).default(10),
-  AUTH_FAILURES_PER_MINUTE: nonNegativeInt.default(30),
+  AUTH_FAILURES_PER_MINUTE: nonNegativeInt.default(100),
   BULL_BOARD_WRITABLE: flag.default(false),
   MAX_BODY_BYTES: positiveInt.max(64 * 1024 * 1024).default(4 * 1024 * 1024),
 
