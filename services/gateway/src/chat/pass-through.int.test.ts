@@ -115,6 +115,11 @@ describe('paths that could be read in another way', () => {
       expect((await open.call('POST', path, { body: chat })).status).toBe(200);
       expect(upstream.received.at(-1)?.path).toBe('/v1/chat/completions?a=b');
     }
+    const count = upstream.received.length;
+    for (const path of ['/v1/chat/%63ompletions', '/v1/%43hat/Completions', '/v1/chat/completion%EF%BD%93']) {
+      expect((await open.call('POST', path, { body: chat })).body.code).toBe('not_found');
+    }
+    expect(upstream.received).toHaveLength(count);
   });
 });
 

@@ -27,6 +27,7 @@ export function passThrough({ upstreams, configured, isOurKey }: PassThroughDeps
   const { client, hasStoredKey } = upstreams.ofPassThrough;
   return async (request, response) => {
     const { target, segments } = readUpstreamPath(request.originalUrl);
+    assertNoChat(request.method, segments);
     assertMayPass(principalOf(response), request.method, segments);
     if (!isPassed(configured, hasStoredKey, request.method, segments)) {
       throw new AppError(
@@ -50,6 +51,12 @@ export function passThrough({ upstreams, configured, isOurKey }: PassThroughDeps
       if (!gone.signal.aborted) throw error;
     }
   };
+}
+
+/** A chat that is written in another way than its route would go without its permission, and with our fields in it. */
+function assertNoChat(method: string, segments: readonly string[]): void {
+  if (method !== 'POST' || segments.join('/').toLowerCase() !== 'chat/completions') return;
+  throw new AppError('not_found', 'There is nothing at this address; chats are at /v1/chat/completions.');
 }
 
 /** Whoever may chat may ask for the models to chat with; everything else needs `upstream`. */
