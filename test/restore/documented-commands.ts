@@ -29,7 +29,8 @@ export type Operator = (commands: string) => Promise<string>;
 
 /**
  * Runs commands of the documentation as they stand there. `docker compose` is played by a script: what it would run in a
- * container it runs here, and it starts and stops nothing. `factmill` is the command from the sources.
+ * container it runs here, and it starts and stops nothing. `factmill` is the command from the
+ * sources, as is `npm run factmill`.
  */
 export async function createOperator({ folder, pgBinDir, env }: Surroundings): Promise<Operator> {
   const bin = join(folder, 'bin');
@@ -37,6 +38,10 @@ export async function createOperator({ folder, pgBinDir, env }: Surroundings): P
   const node = `exec '${process.execPath}' --conditions=factmill-source --disable-warning=ExperimentalWarning`;
   await script(join(bin, 'factmill'), `${node} '${join(ROOT, 'packages/cli/src/main.ts')}' "$@"`);
   await script(join(bin, 'docker'), COMPOSE);
+  await script(
+    join(bin, 'npm'),
+    `[ "$1 $2 $3" = 'run factmill --' ] || exit 64; shift 3; exec factmill "$@"`,
+  );
   return async (commands) => {
     const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
       cwd: folder,

@@ -9,7 +9,7 @@ import { type DatabaseServer, digestTables, startDatabaseServer } from './databa
 import { createOperator, documentedCommands, type Operator } from './documented-commands.ts';
 import { newestPostgres } from './newest-postgres.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 const MIGRATIONS = fileURLToPath(new URL('../../packages/database/migrations/', import.meta.url));
 const quiet = { info: () => undefined, warn: () => undefined };

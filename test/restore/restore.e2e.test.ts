@@ -17,7 +17,7 @@ import { ADMIN_KEY, type MemoryServices, searchAll, startMemoryServices } from '
 import { newestPostgres } from './newest-postgres.ts';
 
 // Every run starts a dozen processes, on machines with much else to do.
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 const quiet = { info: () => undefined, warn: () => undefined };
 const servers = await newestPostgres(testPgBinDir());
@@ -71,6 +71,7 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
     found = await searchAll(client);
     await services.stopExtracting();
     const accepted = await client.extractions.create({
+      user_id: 'noah',
       messages: [{ role: 'user', content: 'I work as a nurse.' }],
     });
     pending = accepted.id ?? '';

@@ -4,6 +4,7 @@ import { createPool, type DatabasePool, findApiKey, readSettings } from '@factmi
 import { loadConfig } from '@factmill/config';
 import { createEmbedder } from '@factmill/models';
 import { createEmptyDatabase, createScriptedModel, startProcess, type TestDatabase } from '@factmill/testkit';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,28 @@ describe('factmill migrate --check', () => {
     const whole = await factmill('migrate --check');
     expect(whole.code).toBe(0);
     expect(whole.output).toMatch(/^The schema is up to date and whole\.$/m);
+  });
+});
+
+describe('factmill backup and restore', () => {
+  test.each(['backup', 'restore'])(
+    '%s is for embedded storage, and says what a Postgres has',
+    async (name) => {
+      const { code, output } = await factmill(`${name} some.tar.gz`);
+      expect([code, output]).toEqual([
+        1,
+        'factmill: DATABASE_URL is set, and this command is for embedded storage. A Postgres is backed up with pg_dump: see docs/operations.md.\n',
+      ]);
+    },
+  );
+
+  test.each([
+    ['backup', 'There is nothing to back up: DATA_DIR holds no database.'],
+    ['restore', 'The file of the backup, or the folder for it, does not exist.'],
+  ])('%s with nothing there is one sentence, and makes nothing', async (name, sentence) => {
+    const { code, output } = await factmill(`${name} some.tar.gz`, {});
+    expect([code, output]).toEqual([1, `factmill: ${sentence}\n`]);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 });
 

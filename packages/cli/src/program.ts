@@ -1,6 +1,7 @@
 import { VERSION } from '@factmill/runtime';
 import { Command } from 'commander';
 import { addBackfillCommand } from './backfill-command.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { addCalibrateCommand } from './calibrate-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
@@ -13,6 +14,7 @@ import { addReembedCommand } from './reembed-command.ts';
 export function createProgram(): Command {
   const program = new Command('factmill').description('Operator commands of Factmill').version(VERSION);
   addMigrateCommand(program);
+  addBackupCommands(program);
   addKeyCommands(program);
   addConfigCommands(program);
   addCalibrateCommand(program);

@@ -12,7 +12,7 @@ export async function withDatabase<T>(work: (context: CommandContext) => Promise
   if (config.storage.databaseUrl === null) {
     throw new AppError(
       'config_invalid',
-      'DATABASE_URL has to be set: commands work on the Postgres of the services. The embedded storage of npm start belongs to that process alone, and has no commands.',
+      'DATABASE_URL has to be set: commands work on the Postgres of the services. The embedded storage of npm start belongs to that process alone; its commands are backup and restore.',
     );
   }
   const storage = externalStorage(config);

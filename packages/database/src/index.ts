@@ -1,3 +1,5 @@
+export { backUpEmbedded, restoreEmbedded } from './embedded/backup.ts';
+export { holdsDatabase } from './embedded/data-directory.ts';
 export { startEmbedded } from './embedded/start-embedded.ts';
 export type { EmbeddedOptions, EmbeddedPostgres } from './embedded/start-embedded.ts';
 export { assertSchemaVersion } from './migrate/assert-schema-version.ts';

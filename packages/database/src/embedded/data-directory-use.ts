@@ -29,10 +29,11 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** @throws AppError `config_invalid` when the disk has no room for a new database */
-export async function assertSpace(directory: string): Promise<void> {
-  if ((await freeBytes(directory)) >= NEW_DATABASE_BYTES) return;
-  throw unusable(`is on a disk with less than ${NEW_DATABASE_BYTES / 1024 / 1024} MB left; make room there`);
+/** @throws AppError `config_invalid` when the disk has no room for a new database, or for one of so many bytes */
+export async function assertSpace(directory: string, databaseBytes = NEW_DATABASE_BYTES): Promise<void> {
+  if ((await freeBytes(directory)) >= databaseBytes) return;
+  const megabytes = Math.ceil(databaseBytes / 1024 / 1024);
+  throw unusable(`is on a disk with less than ${megabytes} MB left; make room there`);
 }
 
 /**

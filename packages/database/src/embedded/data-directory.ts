@@ -21,7 +21,7 @@ export type DataDirectory = Readonly<{
  */
 export async function inspectDataDirectory(directory: string): Promise<DataDirectory> {
   const postgresDirectory = join(directory, 'postgres');
-  if (!existsSync(markerPath(directory))) {
+  if (!holdsDatabase(directory)) {
     await rm(postgresDirectory, { recursive: true, force: true });
     await assertSpace(directory);
     await mkdir(postgresDirectory, { mode: 0o700 });
@@ -63,6 +63,11 @@ export async function markDataDirectory(directory: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Whether a whole database is in the folder. */
+export function holdsDatabase(directory: string): boolean {
+  return existsSync(markerPath(directory));
 }
 
 function markerPath(directory: string): string {

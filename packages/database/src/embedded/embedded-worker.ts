@@ -1,9 +1,8 @@
 // Runs the embedded database on a thread of its own: the engine is WebAssembly and blocks while a statement
 // runs, which would stall every request and every lock renewal of the process. Imports nothing but what it runs.
-import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openEmbeddedEngine } from './embedded-engine.ts';
+import { syncTree } from './sync-tree.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts';
 import { startWireServer } from './wire-server.ts';
 
@@ -32,22 +31,4 @@ if (task.kind === 'create') {
     })();
   });
   send({ kind: 'listening', port: server.port });
-}
-
-function syncTree(directory: string): void {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) syncTree(path);
-    else if (entry.isFile()) syncPath(path);
-  }
-  syncPath(directory);
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
