@@ -124,3 +124,11 @@ test.each([
   const { code, lines } = await factmill(args);
   expect([code, lines.join('\n')]).toEqual([1, expect.stringContaining(reason)]);
 });
+
+test('a user without memories leaves nothing in the ledger', async () => {
+  const { code, lines } = await factmill('compress weekly --user nobody-here --dry-run');
+  expect(code).toBe(0);
+  expect(lines).toEqual(['This user has no memories: there is nothing to compress.']);
+  const { rows } = await database.query(`select from compression_runs where user_id = 'nobody-here'`);
+  expect(rows).toEqual([]);
+});

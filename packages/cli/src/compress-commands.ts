@@ -6,6 +6,7 @@ import {
   findCompressionRun,
   findRunOfPeriod,
   findTenantId,
+  hasMemories,
   insertCompressionRuns,
   listCompressionRuns,
   type OpenCompressionRun,
@@ -81,6 +82,10 @@ async function runByHand(
   options: CompressOptions,
 ): Promise<void> {
   const tenantId = await tenantNamed(database, options.tenant);
+  if (!(await hasMemories(database, { tenantId, userId: options.user }))) {
+    print('This user has no memories: there is nothing to compress.');
+    return;
+  }
   const { timeZone } = loadConfig(loadProcessEnvironment());
   const now = new Date();
   const { date, until } = periodOf(options.date ?? addDays(localDateOf(now, timeZone), -1), now, timeZone);

@@ -33,6 +33,15 @@ const STANDING = `tenant_id = $1::uuid and user_id = $2::text and is_current and
 
 type Owner = Readonly<{ tenantId: string; userId: string }>;
 
+/** Whether a user has any memory, current or not. */
+export async function hasMemories(sql: Sql, { tenantId, userId }: Owner): Promise<boolean> {
+  const { has } = await sql.one<{ has: boolean }>(
+    'select exists (select from memories where tenant_id = $1::uuid and user_id = $2::text) as has',
+    [tenantId, userId],
+  );
+  return has;
+}
+
 /** Events from before `until` that have not been compressed, oldest first. Uses memories_uncompressed_idx. */
 export async function listUncompressedEvents(
   sql: Sql,

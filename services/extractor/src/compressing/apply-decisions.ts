@@ -18,6 +18,8 @@ export type ApplyDeps = Readonly<{ newId: () => string; now: () => Date; wantsEm
 
 export type AppliedCompression = Readonly<{
   counts: Record<string, number>;
+  /** The decisions without new memories that are known already, word for word or as the same fact: nothing is added. */
+  decisions: readonly CompressionDecision[];
   /** Memories that lack their vector. */
   withoutVector: readonly string[];
 }>;
@@ -71,8 +73,12 @@ export async function applyDecisions(
       promoted += row === undefined ? 0 : 1;
     } else if (decision.op === 'compressed') compressed += await markCompressed(tx, claim, decision.ids);
   }
-  const created = written.filter(({ status }) => status === 'created' || status === 'updated');
+  const created = written.filter((memory) => isNew(memory));
+  const known = new Set<CompressionDecision>(
+    writing.filter(({ op }, index) => op !== 'merge' && !isNew(written[index])),
+  );
   return {
+    decisions: decisions.filter((decision) => !known.has(decision)),
     counts: {
       added: created.length,
       merged: merged.length,
@@ -86,6 +92,10 @@ export async function applyDecisions(
       id === null || pendingContent === null ? [] : [id],
     ),
   };
+}
+
+function isNew(memory: Written | undefined): boolean {
+  return memory?.status === 'created' || memory?.status === 'updated';
 }
 
 function mergedInto(

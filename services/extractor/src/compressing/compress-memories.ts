@@ -16,16 +16,6 @@ import type { Answers, createAnswerSteps, RunCaller } from './answer-steps.ts';
 import { applyDecisions, type ApplyDeps } from './apply-decisions.ts';
 import type { createMakePlan } from './make-plan.ts';
 
-const NOTHING_DONE = {
-  added: 0,
-  merged: 0,
-  collapsed: 0,
-  archived: 0,
-  updated: 0,
-  promoted: 0,
-  compressed: 0,
-};
-
 export type CompressDeps = ApplyDeps &
   Readonly<{
     database: DatabasePool;
@@ -39,6 +29,8 @@ export type CompressDeps = ApplyDeps &
 export type Compressed =
   Readonly<{ kind: 'done'; counts: Record<string, number> }> | Readonly<{ kind: 'rests'; waitMs: number }>;
 
+type Changed = Awaited<ReturnType<typeof applyDecisions>>;
+
 type Decided = Readonly<{
   decisions: readonly CompressionDecision[];
   current: ReadonlyMap<string, CompressibleMemory>;
@@ -47,8 +39,8 @@ type Decided = Readonly<{
 
 /**
  * The way of a claimed run: plan, fixed → model, each answer pinned → decisions → memories. Every step can be
- * repeated: a run that died goes on where it was, and its end is one transaction. A dry run ends before the memories,
- * with its decisions kept as a proposal.
+ * repeated: a run that died goes on where it was, and its end is one transaction. A dry run takes its
+ * changes back and keeps the decisions as a proposal.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
  */
@@ -76,15 +68,28 @@ export function createCompressMemories(deps: CompressDeps) {
     return plan;
   }
 
+  /** What applying would change, exactly: it is done, and taken back. */
   async function propose(
     claim: RunClaim,
     plan: CompressionPlan,
     answers: Answers,
   ): Promise<Record<string, number>> {
-    const { decisions, counts } = await decide(database, claim, plan, answers);
-    const expected = { ...NOTHING_DONE, ...expectedCounts(decisions), ...counts };
-    await finishCompressionRun(database, claim, { state: 'proposed', decisions, counts: expected });
-    return expected;
+    let expected: Changed | undefined;
+    await database
+      .transaction(
+        async (tx) => {
+          expected = await change(tx, claim, plan, answers);
+          throw new TakenBack();
+        },
+        { maxAttempts: 3 },
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof TakenBack)) throw error;
+      });
+    if (expected === undefined) throw new Error('a proposal ends with what it would change');
+    const { decisions, counts } = expected;
+    await finishCompressionRun(database, claim, { state: 'proposed', decisions, counts });
+    return counts;
   }
 
   async function apply(
@@ -92,20 +97,25 @@ export function createCompressMemories(deps: CompressDeps) {
     plan: CompressionPlan,
     answers: Answers,
   ): Promise<Record<string, number>> {
-    const applied = await database.transaction(
+    const { counts, withoutVector } = await database.transaction(
       async (tx) => {
-        await assertRunFence(tx, claim);
-        await lockUserMemories(tx, claim.tenantId, claim.userId);
-        const { decisions, current, counts } = await decide(tx, claim, plan, answers);
-        const { withoutVector, ...done } = await applyDecisions(tx, deps, claim, decisions, current);
-        const all = { ...done.counts, ...counts };
-        await finishCompressionRun(tx, claim, { state: 'done', decisions, counts: all });
-        return { counts: all, withoutVector };
+        const changed = await change(tx, claim, plan, answers);
+        const { decisions, counts } = changed;
+        await finishCompressionRun(tx, claim, { state: 'done', decisions, counts });
+        return changed;
       },
       { maxAttempts: 3 },
     );
-    if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
-    return applied.counts;
+    if (withoutVector.length > 0) await deps.embedLater(claim.tenantId, withoutVector);
+    return counts;
+  }
+
+  async function change(tx: Sql, claim: RunClaim, plan: CompressionPlan, answers: Answers): Promise<Changed> {
+    await assertRunFence(tx, claim);
+    await lockUserMemories(tx, claim.tenantId, claim.userId);
+    const { decisions, current, counts } = await decide(tx, claim, plan, answers);
+    const applied = await applyDecisions(tx, deps, claim, decisions, current);
+    return { ...applied, counts: { ...applied.counts, ...counts } };
   }
 
   async function decide(
@@ -161,21 +171,5 @@ function hasFaded(
   return decayedScore({ category, importance, ageMs: at - lastUse }) <= ARCHIVE_SCORE;
 }
 
-/** What a proposal would change, as far as can be told without doing it. */
-function expectedCounts(decisions: readonly CompressionDecision[]): Record<string, number> {
-  const count = (
-    op: CompressionDecision['op'],
-    of: (decision: CompressionDecision) => number = () => 1,
-  ): number =>
-    decisions.filter((decision) => decision.op === op).reduce((sum, decision) => sum + of(decision), 0);
-  const sources = (decision: CompressionDecision): number => ('from' in decision ? decision.from.length : 0);
-  return {
-    added: count('fact') + count('merge') + count('profile_add'),
-    merged: count('merge', sources),
-    collapsed: count('collapse', sources),
-    archived: count('archive'),
-    updated: count('profile_update'),
-    promoted: count('promote'),
-    compressed: count('compressed', (decision) => (decision.op === 'compressed' ? decision.ids.length : 0)),
-  };
-}
+/** Ends the transaction of a proposal. */
+class TakenBack extends Error {}

@@ -268,3 +268,15 @@ test('a dry run shows what it would do and changes nothing', async () => {
   // It does not stand in the way of the real one.
   expect(await untilRun(under, await startRun(under, 'daily', 'maya'))).toMatchObject({ state: 'done' });
 });
+
+test('a dry run of a fact that says no more than its event shows what the run does', async () => {
+  const under = await open({ env: { COMPRESS_DAILY_AT: 'off' } });
+  answerWith(under, { events: { facts: [{ text: EVENTS[0].content, from: FACT.from }] } });
+  const [event = ''] = await remember(under, 'maya', [{ content: EVENTS[0].content, tier: 3 }]);
+  await under.start();
+  const proposed = await untilRun(under, await startRun(under, 'daily', 'maya', { dryRun: true }));
+  const done = await untilRun(under, await startRun(under, 'daily', 'maya'));
+  expect(done).toMatchObject({ state: 'done', decisions: [{ op: 'compressed', ids: [event] }] });
+  expect(done.counts).toMatchObject({ added: 0, compressed: 1 });
+  expect(proposed).toMatchObject({ state: 'proposed', decisions: done.decisions, counts: done.counts });
+});
