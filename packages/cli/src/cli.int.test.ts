@@ -111,8 +111,18 @@ describe('factmill keys', () => {
     });
 
     const listed = await factmill('keys list --tenant acme');
-    expect(listed.output).toBe(`${parsed?.id}\tdesk\tmemory.read,queue.read\tada\tin force\n`);
-    expect((await factmill('keys list')).output).toBe('');
+    const [header = '', row = ''] = listed.output.split('\n');
+    expect(header).toMatch(/^id +name +permissions +user +created +expires +state$/);
+    expect(row.split(/ {2,}/)).toEqual([
+      parsed?.id,
+      'desk',
+      'memory.read,queue.read',
+      'ada',
+      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      '2099-01-01',
+      'in force',
+    ]);
+    expect((await factmill('keys list')).output).toBe('This tenant has no keys.\n');
 
     const elsewhere = await factmill(`keys revoke ${parsed?.id}`);
     expect([elsewhere.code, elsewhere.output]).toEqual([
@@ -131,7 +141,7 @@ describe('factmill keys', () => {
       userId: 'ada',
       userLocked: true,
     });
-    expect((await factmill('keys list --tenant locks')).output).toMatch(/\tada \(locked\)\tin force\n$/);
+    expect((await factmill('keys list --tenant locks')).output).toMatch(/ {2}ada \(locked\) {2}.* {2}in force\n$/);
   });
 
   test('what cannot be is refused with a sentence', async () => {
@@ -162,11 +172,17 @@ describe('factmill config', () => {
       factmill('config set retry.strategy exponential'),
     ]);
     expect(set.map(({ code }) => code)).toEqual([0, 0]);
+    expect(set[0]?.output).toBe('queue.limit is 60 now. Services follow within seconds.\n');
     expect(await readSettings(database)).toEqual({ 'queue.limit': 60, 'retry.strategy': 'exponential' });
     expect((await factmill('config list')).output.split('\n').sort().join('\n').trim()).toBe(
       'queue.limit\t60\nretry.strategy\t"exponential"',
     );
-    expect((await factmill('config unset queue.limit')).code).toBe(0);
+    expect((await factmill('config list --all')).output).toMatch(
+      /^QUEUE_LIMIT +60 +config set, at run time$/m,
+    );
+    expect((await factmill('config unset queue.limit')).output).toMatch(
+      /^queue\.limit is what the environment/,
+    );
     expect(await readSettings(database)).toEqual({ 'retry.strategy': 'exponential' });
   });
 

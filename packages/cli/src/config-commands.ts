@@ -1,6 +1,9 @@
+import { loadProcessEnvironment, readDotEnv } from '@factmill/config';
 import { readSettings, writeSetting } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import type { Command } from 'commander';
+import { printTable } from './print-table.ts';
+import { listSettingsInForce } from './settings-in-force.ts';
 import { print, withDatabase } from './with-database.ts';
 
 type Rule = Readonly<{ describe: string; parse: (text: string) => unknown }>;
@@ -30,27 +33,63 @@ export function addConfigCommands(program: Command): void {
     .command('config')
     .description(`settings changed at run time: ${Object.keys(SETTINGS).join(', ')}`);
 
-  config.command('list').action(() =>
-    withDatabase(async ({ database }) => {
-      for (const [key, value] of Object.entries(await readSettings(database)))
-        print(`${key}\t${JSON.stringify(value)}`);
-    }),
-  );
+  config
+    .command('list')
+    .description('show what was changed at run time')
+    .option(
+      '--all',
+      'show every setting in force, with where its value comes from; keys and passwords stay hidden',
+    )
+    .action((options: { all?: true }) =>
+      options.all
+        ? listAll()
+        : withDatabase(async ({ database }) => {
+            const settings = Object.entries(await readSettings(database));
+            for (const [key, value] of settings) print(`${key}\t${JSON.stringify(value)}`);
+            if (settings.length === 0)
+              print('Nothing was changed at run time; --all shows what is in force.');
+          }),
+    );
 
-  config.command('set <key> <value>').action((key: string, value: string) =>
-    withDatabase(async ({ database }) => {
-      const rule = ruleOf(key);
-      const parsed = rule.parse(value);
-      if (parsed === undefined) throw new AppError('config_invalid', `${key} has to be ${rule.describe}.`);
-      await writeSetting(database, key, parsed);
-    }),
-  );
+  config
+    .command('set')
+    .description('change a setting of all services, without a restart')
+    .argument('<key>', `one of ${Object.keys(SETTINGS).join(', ')}`)
+    .argument('<value>', 'the new value')
+    .action((key: string, value: string) =>
+      withDatabase(async ({ database }) => {
+        const rule = ruleOf(key);
+        const parsed = rule.parse(value);
+        if (parsed === undefined) throw new AppError('config_invalid', `${key} must be ${rule.describe}.`);
+        await writeSetting(database, key, parsed);
+        print(`${key} is ${value} now. Services follow within seconds.`);
+      }),
+    );
 
-  config.command('unset <key>').action((key: string) =>
-    withDatabase(async ({ database }) => {
-      ruleOf(key);
-      await writeSetting(database, key, null);
-    }),
+  config
+    .command('unset')
+    .description('give a setting back to the environment')
+    .argument('<key>', 'the setting')
+    .action((key: string) =>
+      withDatabase(async ({ database }) => {
+        ruleOf(key);
+        await writeSetting(database, key, null);
+        print(`${key} is what the environment of each service says. Services follow within seconds.`);
+      }),
+    );
+}
+
+async function listAll(): Promise<void> {
+  const dotEnv = readDotEnv('.env');
+  const environment = loadProcessEnvironment();
+  const settings =
+    (environment['DATABASE_URL'] ?? '') === ''
+      ? {}
+      : await withDatabase(({ database }) => readSettings(database));
+  const rows = listSettingsInForce({ environment, dotEnv, settings });
+  printTable(
+    ['setting', 'value', 'from'],
+    rows.map(({ name, value, source }) => [name, value, source]),
   );
 }
 

@@ -19,6 +19,7 @@ import {
 import { AppError } from '@factmill/errors';
 import { type Command, InvalidArgumentError } from 'commander';
 import { v7 as newId } from 'uuid';
+import { printTable } from './print-table.ts';
 import { print, withDatabase } from './with-database.ts';
 
 type CreateOptions = Readonly<{
@@ -39,7 +40,7 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('create')
-    .description('create a key and print it, this once')
+    .description('create a key and print it, and nothing else; it is shown this once')
     .requiredOption(
       '--name <name>',
       'what the key is for; also the user when nothing else names one',
@@ -56,19 +57,21 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('list')
-    .option('--tenant <name>', 'tenant', 'default')
+    .description('show the keys of a tenant, without their secrets; when a key was last used is not stored')
+    .option('--tenant <name>', 'whose keys', 'default')
     .action((options: { tenant: string }) =>
       withDatabase(async ({ database }) => {
-        for (const key of await listApiKeys(database, await tenantNamed(database, options.tenant))) {
-          const state = key.revokedAt === null ? 'in force' : 'revoked';
-          print(`${key.id}\t${key.name}\t${key.permissions.join(',')}\t${userOf(key)}\t${state}`);
-        }
+        const listed = await listApiKeys(database, await tenantNamed(database, options.tenant));
+        if (listed.length === 0) print('This tenant has no keys.');
+        else printTable(KEY_COLUMNS, listed.map(toCells));
       }),
     );
 
   keys
-    .command('revoke <id>')
-    .option('--tenant <name>', 'tenant', 'default')
+    .command('revoke')
+    .description('end a key at once')
+    .argument('<id>', 'of the key, as keys list shows it')
+    .option('--tenant <name>', 'whose key', 'default')
     .action((id: string, options: { tenant: string }) =>
       withDatabase(async ({ database }) => {
         const tenantId = await tenantNamed(database, options.tenant);
@@ -78,6 +81,29 @@ export function addKeyCommands(program: Command): void {
         print('Revoked. Gateways that have seen the key follow within 10 seconds.');
       }),
     );
+}
+
+const KEY_COLUMNS = ['id', 'name', 'permissions', 'user', 'created', 'expires', 'state'];
+
+function toCells(key: ApiKeyRow): string[] {
+  return [
+    key.id,
+    key.name,
+    key.permissions.join(','),
+    userOf(key),
+    toDay(key.createdAt),
+    key.expiresAt === null ? 'never' : toDay(key.expiresAt),
+    stateOf(key),
+  ];
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKeyRow): string {
+  if (revokedAt !== null) return `revoked ${toDay(revokedAt)}`;
+  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'in force';
+}
+
+function toDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }
 
 async function createKey(database: Sql, options: CreateOptions): Promise<void> {

@@ -1,4 +1,5 @@
 export { isLoopback, loadConfig } from './config.ts';
+export { readDotEnv } from './dot-env.ts';
 export type {
   AuthConfig,
   ChatModelConfig,

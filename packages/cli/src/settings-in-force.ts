@@ -1,0 +1,68 @@
+import { ENVIRONMENT_NAMES, loadConfig, parseEnvironment, type RawEnvironment } from '@factmill/config';
+
+export type SettingInForce = Readonly<{ name: string; value: string; source: string }>;
+
+export type SettingSources = Readonly<{
+  /** The environment of the process, with `.env` filled in. */
+  environment: RawEnvironment;
+  dotEnv: Readonly<Record<string, string>>;
+  /** What was set at run time, by key (`retry.interval_ms`). */
+  settings: Readonly<Record<string, unknown>>;
+}>;
+
+const HIDDEN = '(hidden)';
+const SECRET = /(?:_KEY|PASSWORD|SECRET|TOKEN|UPSTREAMS)$/;
+
+/**
+ * Every setting with the value in force and where it comes from: run time, environment, `.env` or default. Keys and
+ * passwords are hidden. For a service that is started with this environment.
+ *
+ * @throws AppError `config_invalid` as a start would
+ */
+export function listSettingsInForce({ environment, dotEnv, settings }: SettingSources): SettingInForce[] {
+  const values: Readonly<Record<string, unknown>> = parseEnvironment(environment);
+  const derived = derivedValues(environment);
+  const atRunTime = new Map(
+    Object.entries(settings).map(([key, value]) => [key.toUpperCase().replaceAll('.', '_'), value]),
+  );
+  return ENVIRONMENT_NAMES.map((name) => {
+    if (atRunTime.has(name))
+      return { name, value: shown(name, atRunTime.get(name)), source: 'config set, at run time' };
+    const given = environment[name];
+    if (given === undefined || given === '') {
+      return { name, value: shown(name, values[name] ?? derived[name]), source: 'default' };
+    }
+    const source = dotEnv[name] === given ? '.env' : 'environment';
+    return { name, value: shown(name, given), source };
+  });
+}
+
+/** What stands in for variables whose default depends on others. */
+function derivedValues(environment: RawEnvironment): Readonly<Record<string, unknown>> {
+  const { auth, embedding, gateway } = loadConfig(environment);
+  return {
+    AUTH: auth.mode,
+    RETRIEVAL_URL: gateway.retrievalUrl,
+    EMBEDDING_PROVIDER: embedding.provider,
+    ...(embedding.provider === 'openai'
+      ? { EMBEDDING_BASE_URL: embedding.baseUrl, EMBEDDING_API_KEY: embedding.apiKey }
+      : {}),
+    CHAT_BASE_URL: gateway.chat.upstreams.find(({ name }) => name === 'default')?.baseUrl,
+  };
+}
+
+function shown(name: string, value: unknown): string {
+  if (value === undefined || value === '') return 'not set';
+  if (SECRET.test(name)) return HIDDEN;
+  return withoutPassword(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Addresses may carry a password, and keys in their query. */
+function withoutPassword(text: string): string {
+  if (!/^[a-z][a-z+]*:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.password === '' && url.search === '') return text;
+  const search = url.search === '' ? '' : `?${HIDDEN}`;
+  const user = url.username === '' && url.password === '' ? '' : `${url.username}:${HIDDEN}@`;
+  return `${url.protocol}//${user}${url.host}${url.pathname}${search}`;
+}
