@@ -129,8 +129,17 @@ export type ResultExplanation = z.infer<typeof resultExplanationSchema>;
 
 export const searchResultSchema = z.object({
   memory: memorySchema,
-  score: z.number(),
-  similarity: z.number().optional(),
+  score: z
+    .number()
+    .describe(
+      'What results are ordered by, 0 to 1, within this search only. In fused mode 1 means first in every channel, whether or not that answers the question; in other modes it comes from similarity and words.',
+    ),
+  similarity: z
+    .number()
+    .optional()
+    .describe(
+      'Cosine similarity to the query, which can be compared between searches; left out for what was found by words alone.',
+    ),
   channels: z.array(searchChannelSchema),
   /** A stored message instead of a memory; `memory` then shows it in a memory's form, with an id of its own. */
   turn: z.object({ conversation_id: z.string(), message_id: z.string(), role: z.string() }).optional(),
