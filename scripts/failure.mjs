@@ -16,10 +16,31 @@ export class Failure extends Error {
  * @returns {never}
  */
 export function exitWithFailure(error) {
-  const text =
-    error instanceof Failure ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`factmill: ${text}\n`);
+  process.stderr.write(`factmill: ${describeFailure(error)}\n`);
   process.exit(1);
+}
+
+/** Why a file or folder cannot be written, by the system's code. @type {Record<string, string>} */
+const UNWRITABLE = {
+  EROFS: 'is on a read-only file system; clone Factmill where it can be written to',
+  EACCES:
+    'may not be written to by this user; change its permissions, or clone Factmill into a folder of your own',
+  EPERM:
+    'may not be written to by this user; change its permissions, or clone Factmill into a folder of your own',
+  ENOSPC: 'is on a disk that is full',
+  EDQUOT: 'is on a disk that is full',
+};
+
+/**
+ * What to print about an error: a sentence where it is known what to do, else where it happened.
+ * @param {unknown} error
+ */
+export function describeFailure(error) {
+  if (error instanceof Failure) return error.message;
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return String(error);
+  const { code, path, stack } = /** @type {NodeJS.ErrnoException} */ (error);
+  const why = UNWRITABLE[code ?? ''];
+  return why === undefined || path === undefined ? String(stack) : `${path} ${why}.`;
 }
 
 /**

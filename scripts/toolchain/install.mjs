@@ -1,14 +1,14 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { runInForeground } from '../foreground.mjs';
 import { parseWorkspaceFolders, planInstall, toInstallStamp } from './install-stamp.mjs';
-import { ensurePnpm } from './toolchain.mjs';
+import { ensurePnpm, makeFolder } from './toolchain.mjs';
 
 /** What the two kinds of installation take on disk and over the network, measured on Linux x64. */
 const SIZES = {
-  production: '217 packages, about 220 MB on disk',
-  all: '540 packages, about 380 MB on disk',
+  production: 'about 220 packages, 220 MB on disk',
+  all: 'about 540 packages, 380 MB on disk',
 };
 
 /**
@@ -24,7 +24,7 @@ export async function ensureDependencies({ root, toolchain, node, environment, l
   const plan = planInstall(await readFile(stampFile, 'utf8').catch(() => ''), stamp, kind);
   if (plan === null) return;
 
-  await mkdir(modules, { recursive: true });
+  await makeFolder(modules);
   const [program = 'pnpm', ...first] = await ensurePnpm(toolchain, node, log);
   log(`Installing dependencies (${SIZES[plan.kind]})…`);
   const reporter = process.stdout.isTTY ? 'default' : 'append-only';

@@ -29,7 +29,7 @@ export async function ensureNode(folder, log) {
   const installed = join(folder, `node-${NODE_MAJOR}`);
   await installOnce(installed, `${source.name}@${source.range}`, () =>
     log(
-      `Downloading Node ${NODE_MAJOR} into .toolchain, once (NODE_SIZE; yours is ${process.versions.node})…`,
+      `Downloading Node ${NODE_MAJOR} into .toolchain, once (53 MB, 190 MB on disk; yours is ${process.versions.node})…`,
     ),
   );
   const root = join(installed, 'node_modules', source.name);
@@ -52,7 +52,7 @@ export async function ensurePnpm(folder, node, log) {
   const own = await capture('pnpm', ['--version'], { env, timeoutMs: 10_000 });
   if (own.code === 0 && isSameMinor(own.stdout, PNPM_VERSION)) return ['pnpm'];
   await installOnce(installed, `pnpm@${PNPM_VERSION}`, () =>
-    log(`Downloading pnpm ${PNPM_VERSION} into .toolchain, once (PNPM_SIZE)…`),
+    log(`Downloading pnpm ${PNPM_VERSION} into .toolchain, once (29 MB, 70 MB on disk)…`),
   );
   return [node.path, join(installed, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')];
 }
@@ -69,7 +69,8 @@ async function installOnce(target, spec, announce) {
   announce();
   await removeAbandoned(dirname(target));
   const unfinished = join(dirname(target), `.unfinished-${process.pid}-${basename(target)}`);
-  await mkdir(join(unfinished, 'node_modules'), { recursive: true });
+  for (const folder of [dirname(target), unfinished, join(unfinished, 'node_modules')])
+    await makeFolder(folder);
   const [program, ...first] = findNpm();
   const flags = [
     '--no-audit',
@@ -139,6 +140,17 @@ function isMusl() {
   if (process.platform !== 'linux') return false;
   const report = /** @type {{ header?: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
   return report.header?.glibcVersionRuntime === undefined;
+}
+
+/**
+ * Makes a folder in one that is there, unless it is there itself. One at a time, because `recursive` reports a
+ * read-only file system as a missing folder.
+ * @param {string} folder
+ */
+export async function makeFolder(folder) {
+  await mkdir(folder).catch((error) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** @param {string} path */
