@@ -141,7 +141,9 @@ describe('factmill keys', () => {
       userId: 'ada',
       userLocked: true,
     });
-    expect((await factmill('keys list --tenant locks')).output).toMatch(/ {2}ada \(locked\) {2}.* {2}in force\n$/);
+    expect((await factmill('keys list --tenant locks')).output).toMatch(
+      / {2}ada \(locked\) {2}.* {2}in force\n$/,
+    );
   });
 
   test('what cannot be is refused with a sentence', async () => {
