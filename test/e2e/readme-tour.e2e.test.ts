@@ -7,13 +7,13 @@ import { freePort, type RunningProcess, startProcess, waitFor } from '@factmill/
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { entryOf } from '../support/service-process.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(180_000);
 
 const run = promisify(execFile);
 const README = new URL('../../README.md', import.meta.url);
 
 let folder: string;
-let running: RunningProcess;
+let running: RunningProcess | undefined;
 let url: string;
 
 beforeAll(async () => {
@@ -30,12 +30,12 @@ beforeAll(async () => {
     },
     cwd: folder,
     readyWhen: /Stop with Ctrl-C/,
-    timeoutMs: 60_000,
+    timeoutMs: 150_000,
   });
 });
 afterAll(async () => {
-  await running.kill('SIGINT');
-  await running.exit;
+  await running?.kill('SIGINT');
+  await running?.exit;
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -34,6 +34,9 @@ export async function createStandalone(
     { host: config.host, port: config.retrieval.port, setting: 'RETRIEVAL_PORT' },
     { host: config.host, port: config.extractor.port, setting: 'EXTRACTOR_PORT' },
   ]);
+  const embedder = closers.add(createEmbedder(config.embedding));
+  // Beside the database; retrieval waits for it, and says so when it cannot be had.
+  embedder.load().catch(() => undefined);
   const storage = await openStorage(context, say);
   await migrate(storage.connectionString, { logger });
   // Each service has connections of its own, so that accepting does not wait for searches. Those of embedded storage
@@ -46,7 +49,6 @@ export async function createStandalone(
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
-  const embedder = closers.add(createEmbedder(config.embedding));
   const authenticator = openAuthenticator(config, accepting);
   const common = { config, logger, telemetry };
 
