@@ -116,7 +116,8 @@ export function createJobRunner<Q extends QueueName>(
     if (isClosing()) throw await handBack(bullJob, () => backend.putBack(bullJob, token));
     const job = parse(bullJob);
     if ('failed' in job) {
-      logger.error({ queue, job: bullJob.name, jobId: bullJob.id, code: job.failed }, 'job failed');
+      // Of a job that somebody else put there, neither the name nor the id is ours to write down.
+      logger.error({ queue, code: job.failed }, 'job failed');
       throw failure(job.failed);
     }
     const { signal } = controller;

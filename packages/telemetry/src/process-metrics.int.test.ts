@@ -48,8 +48,8 @@ test('the process says what it uses', async () => {
   expect(first.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
   expect(first.get('nodejs_heap_size_used_bytes')).toBeGreaterThan(1_000_000);
   expect(first.get('process_open_fds')).toBeGreaterThan(3);
-  for (const quantile of ['0.5', '0.99', '1'])
-    expect(first.get(`nodejs_eventloop_lag_seconds{quantile="${quantile}"}`)).toBeGreaterThanOrEqual(0);
+  for (const percentile of [50, 99, 100])
+    expect(first.get(`nodejs_eventloop_lag_seconds{percentile="${percentile}"}`)).toBeGreaterThanOrEqual(0);
   const utilisation = first.get('nodejs_eventloop_utilization');
   expect(utilisation).toBeGreaterThanOrEqual(0);
   expect(utilisation).toBeLessThanOrEqual(1);

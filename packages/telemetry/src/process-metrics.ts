@@ -5,7 +5,7 @@ import { createDuration, createGauge } from './metrics.ts';
 
 /** How often the delay of the event loop is sampled. */
 const SAMPLE_MS = 20;
-const QUANTILES = { '0.5': 50, '0.99': 99, '1': 100 } as const;
+const PERCENTILES = [50, 99, 100];
 /** Node's numbers for kinds of garbage collection. */
 const GC_KINDS: Readonly<Record<number, string>> = { 1: 'minor', 4: 'major', 8: 'incremental', 16: 'weak' };
 
@@ -38,11 +38,11 @@ export function startProcessMetrics(): { close: () => void } {
     ),
     createGauge(
       'nodejs_eventloop_lag_seconds',
-      'How late the event loop was since the last scrape, by quantile',
+      'How late the event loop was since the last scrape, by percentile',
       async () => {
-        const lags = Object.entries(QUANTILES).map(([quantile, percentile]) => ({
+        const lags = PERCENTILES.map((percentile) => ({
           value: Math.max(0, delay.percentile(percentile) / 1e9 - SAMPLE_MS / 1_000),
-          attributes: { quantile },
+          attributes: { percentile: String(percentile) },
         }));
         delay.reset();
         return lags;
