@@ -248,3 +248,23 @@ test('the configuration cannot be changed', () => {
   expect(Object.isFrozen(config.scheduling.limits)).toBe(true);
   expect(Object.isFrozen(config.extractor.retry)).toBe(true);
 });
+
+describe('proxies that are trusted', () => {
+  const trusted = (value?: string) => loadConfig({ TRUST_PROXY: value }).limits.trustProxy;
+
+  test('none, a number of them, or their addresses and networks', () => {
+    expect(trusted()).toBe(false);
+    expect(trusted('1')).toBe(1);
+    expect(trusted('loopback, 10.0.0.0/8,2001:db8::/32')).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+      '2001:db8::/32',
+    ]);
+  });
+
+  test('never everybody', () => {
+    for (const value of ['true', '*', 'proxy.example', '10.0.0.0/33', '10.0.0', '10.0.0.0/8,', '-1']) {
+      expect([value, problemsOf({ TRUST_PROXY: value }).names]).toEqual([value, ['TRUST_PROXY']]);
+    }
+  });
+});
