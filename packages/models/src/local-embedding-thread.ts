@@ -11,7 +11,10 @@ export type EmbedReply =
   Readonly<{ id: number; packed: Float32Array<ArrayBuffer> }> | Readonly<{ id: number; failure: string }>;
 
 export type EmbeddingThread = Readonly<{
-  /** Vectors of one batch. Batches are worked on one at a time, in the order of the calls. */
+  /**
+   * Vectors of one batch. Batches are worked on one at a time, in the order of the calls; a single text, which is
+   * mostly the query of a search that waits, goes before batches of several.
+   */
   run: (texts: readonly string[]) => Promise<Float32Array>;
   /** Starts the thread and resolves when its model can embed; at once when it can already. */
   load: () => Promise<void>;
@@ -21,9 +24,14 @@ export type EmbeddingThread = Readonly<{
 
 type Pending = Readonly<{
   task: EmbedTask;
+  /** How many single texts came later and went before it. */
+  passedOver: { times: number };
   resolve: (packed: Float32Array) => void;
   reject: (error: AppError) => void;
 }>;
+
+/** A batch that so many have gone before has its turn: vectors of new memories follow also while searches never pause. */
+const MAX_PASSED_OVER = 8;
 
 /**
  * Without limits the heap of the model's thread grew from 29 to 171 MB before V8 saw a reason to collect. With them the
@@ -92,6 +100,16 @@ export function createEmbeddingThread(
     );
   };
 
+  /** Where a new batch waits. The first of the list is in work. */
+  const placeOf = (texts: readonly string[]): number => {
+    if (texts.length > 1) return pending.length;
+    const behind = pending.findIndex(
+      ({ task, passedOver }, index) =>
+        index > 0 && task.texts.length > 1 && passedOver.times < MAX_PASSED_OVER,
+    );
+    return behind === -1 ? pending.length : behind;
+  };
+
   /** Hands the first pending batch to the thread. Called when the list becomes non-empty or its head has changed. */
   const sendNext = (): void => {
     const head = pending[0];
@@ -104,7 +122,9 @@ export function createEmbeddingThread(
   const run = (texts: readonly string[]): Promise<Float32Array> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(closedError());
-      pending.push({ task: { id: nextId, texts }, resolve, reject });
+      const place = placeOf(texts);
+      for (const { passedOver } of pending.slice(place)) passedOver.times += 1;
+      pending.splice(place, 0, { task: { id: nextId, texts }, passedOver: { times: 0 }, resolve, reject });
       nextId += 1;
       if (pending.length === 1) sendNext();
     });

@@ -94,6 +94,30 @@ describe('the worker thread', () => {
     await thread.close();
   });
 
+  test('works on a single text before batches that wait, but not for ever', async () => {
+    const file = join(folder, 'patient.mjs');
+    await writeFile(
+      file,
+      `import { parentPort } from 'node:worker_threads';
+       parentPort.on('message', ({ id }) => parentPort.postMessage({ id, packed: Float32Array.of(id) }));`,
+    );
+    const thread = createEmbeddingThread(file);
+    const order: string[] = [];
+    const run = async (name: string, texts: string[]) => {
+      await thread.run(texts);
+      order.push(name);
+    };
+    await Promise.all([
+      run('first', ['a', 'b']),
+      run('second', ['a', 'b']),
+      run('third', ['a', 'b']),
+      ...Array.from({ length: 9 }, (_, index) => run(`query ${index}`, ['q'])),
+    ]);
+    const queries = Array.from({ length: 8 }, (_, index) => `query ${index}`);
+    expect(order).toEqual(['first', ...queries, 'second', 'third', 'query 8']);
+    await thread.close();
+  });
+
   test('that cannot start rejects every call', async () => {
     const thread = createEmbeddingThread(join(folder, 'missing.mjs'));
     await expect(thread.run(['a'])).rejects.toMatchObject({ code: 'embedding_unavailable' });
