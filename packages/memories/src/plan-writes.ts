@@ -74,8 +74,11 @@ export type Standing = Readonly<{
   neighbours: readonly (readonly Neighbour[])[];
   /** Those that the model was shown, as they are now. */
   shown: ReadonlyMap<string, CurrentMemory>;
-  /** Current memories whose time is over: they match nothing, and hold their key until they are ended. */
-  expired: readonly Readonly<{ id: string; validTo: Date }>[];
+  /**
+   * Current memories whose time is over, or whose time to come is: they match nothing, and hold their key until they are
+   * ended.
+   */
+  expired: readonly Readonly<{ id: string; validTo: Date; cause: string }>[];
 }>;
 
 /** A user without memories. */
@@ -116,7 +119,7 @@ export function planWrites(request: WriteRequest, standing: Standing): WritePlan
       const end = (memoryId: string, cause: string) => ({
         id: memoryId,
         supersededBy: id,
-        validTo: validFromOf(change.candidate),
+        validTo: beginOf(change, request.now, known),
         cause,
       });
       return [
@@ -255,7 +258,7 @@ function toNewMemory(
     contentHash: contentHash(candidate.content),
     subjectHash: subjectHash(candidate),
     statedAt: candidate.statedAt,
-    validFrom: validFromOf(candidate),
+    validFrom: beginOf(change, request.now, known),
     validTo: newer === undefined ? null : latest(newer.validFrom, validFromOf(candidate)),
     supersededBy: newer?.id ?? null,
     expiresAt: extra?.expiresAt ?? null,
@@ -269,7 +272,23 @@ function latest(left: Date, right: Date): Date {
   return left > right ? left : right;
 }
 
-function validFromOf(candidate: Candidate): Date {
+/**
+ * From when on a new memory holds. What takes the place of one that holds does so at once, also when it was said to begin
+ * later: one of them always holds.
+ */
+function beginOf(change: Change, now: Date, known: ReadonlyMap<string, MatchingMemory>): Date {
+  const begin = validFromOf(change.candidate);
+  if (begin <= now || begin <= change.candidate.statedAt) return begin;
+  const replaced = [
+    ...(change.op === 'REPLACE' ? [change.memoryId] : []),
+    ...(change.op === 'ADD' || change.op === 'REPLACE' ? (change.ends ?? []) : []),
+  ];
+  const hasBegun = (id: string) => (known.get(id)?.validFrom ?? now) <= now;
+  return replaced.some(hasBegun) ? now : begin;
+}
+
+/** From when on a statement holds: since it was said, if it does not say. */
+export function validFromOf(candidate: Candidate): Date {
   return candidate.validFrom ?? candidate.statedAt;
 }
 

@@ -272,6 +272,36 @@ describe('writeMemories', () => {
     ]);
   });
 
+  test.each([
+    ['fact', fact('home', 'Lisbon', 1)],
+    ['note', note('The user owns a boat.', 1)],
+  ])(
+    'a %s that begins later is ended by the same said of now, and not by itself sent again',
+    async (_name, candidate) => {
+      const planned = { ...candidate, validFrom: at(60) };
+      const [plan] = await write([planned], { now: at(1) });
+      expect(statuses(await write([planned], { now: at(2) }))).toEqual(['unchanged']);
+      const [now] = await write([{ ...candidate, statedAt: at(10) }], { now: at(10) });
+      expect(now?.status).toBe('created');
+      expect(await stored()).toMatchObject([
+        { id: plan?.id, current: false, validTo: at(60) },
+        { id: now?.id, current: true },
+      ]);
+    },
+  );
+
+  test('what takes the place of a fact that holds does so at once, also when it was to begin later', async () => {
+    await write([fact('home', 'Lisbon', 1)], { now: at(1) });
+    const [moved] = await write([{ ...fact('home', 'Oslo', 2), validFrom: at(60) }], { now: at(2) });
+    expect(moved?.status).toBe('updated');
+    const { validFrom } = await database.one<{ validFrom: Date }>(
+      'select valid_from as "validFrom" from memories where id = $1::uuid',
+      [moved?.id],
+    );
+    expect(validFrom).toEqual(at(2));
+    expect(await current()).toEqual(['Oslo']);
+  });
+
   test('what was deleted and is said again is stored anew', async () => {
     const [gone] = await write([note('The user owns a boat.')]);
     await deleteMemories(

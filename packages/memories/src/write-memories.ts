@@ -10,7 +10,14 @@ import {
   supersedeMemories,
 } from '@factmill/database';
 import { contentHash, type CurrentMemory, mergedContent, type Neighbour } from '@factmill/extraction';
-import { planWrites, type Standing, subjectHash, type WriteRequest, type Written } from './plan-writes.ts';
+import {
+  planWrites,
+  type Standing,
+  subjectHash,
+  validFromOf,
+  type WriteRequest,
+  type Written,
+} from './plan-writes.ts';
 
 /** How many of the memories next to a new one can be the same. */
 export const NEIGHBOUR_LIMIT = 5;
@@ -27,7 +34,7 @@ export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Wri
   // Ended first: a memory that has expired but is not purged yet still holds its key.
   await supersedeMemories(
     tx,
-    standing.expired.map((memory) => ({ ...memory, supersededBy: null, cause: 'expired' })),
+    standing.expired.map((memory) => ({ ...memory, supersededBy: null })),
     request.actor,
   );
   const plan = planWrites(request, standing);
@@ -60,10 +67,20 @@ export async function findStanding(sql: Sql, request: WriteRequest): Promise<Sta
           minSimilarity: similarity.minSimilarity ?? similarity.duplicateSimilarity,
         });
   const expired = found.flatMap(({ id, isCurrent, expiresAt }) =>
-    isCurrent && expiresAt !== null && expiresAt <= request.now ? [{ id, validTo: expiresAt }] : [],
+    isCurrent && expiresAt !== null && expiresAt <= request.now
+      ? [{ id, validTo: expiresAt, cause: 'expired' }]
+      : [],
   );
-  const over = new Set(expired.map((memory) => memory.id));
-  return { matching: found.filter((memory) => !over.has(memory.id)), neighbours, shown, expired };
+  // What is said of now takes the place of what was to begin later: it would be taken for known, and nothing would hold.
+  const isOfNow = candidates.some((candidate) => validFromOf(candidate) <= request.now);
+  const planned = found.flatMap(({ id, isCurrent, validFrom, statedAt }) =>
+    isOfNow && isCurrent && validFrom > request.now && validFrom > statedAt
+      ? [{ id, validTo: validFrom, cause: 'stated' }]
+      : [],
+  );
+  const ended = [...expired, ...planned];
+  const over = new Set(ended.map((memory) => memory.id));
+  return { matching: found.filter((memory) => !over.has(memory.id)), neighbours, shown, expired: ended };
 }
 
 /** For each vector the memories next to it, the nearest first. */

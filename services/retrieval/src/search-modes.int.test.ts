@@ -693,6 +693,70 @@ describe('scopes, pending turns, time', () => {
   });
 });
 
+describe('memories that begin later', () => {
+  const user_id = 'planner';
+  const content = 'The user collects brass compasses.';
+  const searches = ['fused', 'enhanced', 'vector', 'classic'].flatMap((mode) =>
+    [{}, { scopes: ['global'] }, { filters: { kinds: ['note'] } }, { as_of: 'now' }].map((more) => ({
+      mode,
+      ...more,
+    })),
+  );
+
+  /** Which of all searches find it. */
+  async function finders(): Promise<object[]> {
+    const found = await Promise.all(
+      searches.map(async (body) => {
+        const moment = 'as_of' in body ? { as_of: new Date().toISOString() } : {};
+        const answer = await search({ query: 'brass compasses', user_id, ...body, ...moment });
+        return contentsOf(answer).includes(content) ? [body] : [];
+      }),
+    );
+    return found.flat();
+  }
+
+  test('are found by no search before, by each of them since, and agree with as_of now', async () => {
+    const [id = ''] = await remember(user_id, [
+      { content, validFrom: new Date(Date.now() + 60_000) },
+      'The user owns a boat.',
+    ]);
+    expect(await finders()).toEqual([]);
+    // Its time comes; nothing else is written.
+    await database.query(`update memories set valid_from = now() - interval '1 second' where id = $1::uuid`, [
+      id,
+    ]);
+    await database.query(
+      `update memory_versions set after = jsonb_set(after, '{valid_from}', to_jsonb(now() - interval '1 second'))
+       where memory_id = $1::uuid`,
+      [id],
+    );
+    expect(await finders()).toEqual(searches);
+  });
+
+  test('are no part of a profile or a context before', async () => {
+    await remember('planner-profile', [
+      { content: 'The user works at NASA.', tier: 1, validFrom: new Date(Date.now() + 60_000) },
+      { content: 'The user speaks Danish.', tier: 1 },
+      { content: 'The user will study kites.', validFrom: new Date(Date.now() + 60_000) },
+    ]);
+    for (const format of ['facts', 'section', 'augmented'] as const) {
+      const response = await fetch(`${retrieval.url}/v1/context`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          user_id: 'planner-profile',
+          format,
+          messages: [{ role: 'user', content: 'Where do I work, and do I study kites?' }],
+        }),
+      });
+      const { text, profile, memories } = (await response.json()) as Record<string, unknown>;
+      const all = JSON.stringify([text, profile, memories]);
+      expect(all).toContain('Danish');
+      expect(all).not.toMatch(/NASA|kites\./);
+    }
+  });
+});
+
 describe('all users', () => {
   async function createKey(name: string, permissions: Permission[]): Promise<string> {
     const { id, key, secretSha256 } = generateApiKey();

@@ -29,6 +29,8 @@ type KeptOf<Owner, Value> = KeptOptions &
     /** Null when it takes more bytes than it may, or would be of no use. */
     read: (sql: Sql, owner: Owner, mostBytes: number) => Promise<Value | null>;
     sizeOf: (value: Value) => number;
+    /** After how many milliseconds it is outdated, if nothing is written; default: as late as everything. */
+    maxAgeOf?: (value: Value) => number;
   }>;
 
 /** A million vectors of 384 components, or the words of 800,000 memories of 13. */
@@ -48,7 +50,7 @@ const MOST_SEEN = 10_000;
 export function createKept<Owner, Value>(options: KeptOf<Owner, Value>): Kept<Owner, Value> {
   const { now, mostBytes = MOST_BYTES, keyOf } = options;
   // Both in the order of their use. Null: it would be of no use.
-  const entries = new Map<string, Readonly<{ value: Value | null; bytes: number; readAt: number }>>();
+  const entries = new Map<string, Readonly<{ value: Value | null; bytes: number; until: number }>>();
   const seen = new Set<string>();
   const reading = new Map<string, Promise<void>>();
   let bytes = 0;
@@ -58,14 +60,19 @@ export function createKept<Owner, Value>(options: KeptOf<Owner, Value>): Kept<Ow
     entries.delete(key);
   }
 
-  const isOld = ({ readAt }: Readonly<{ readAt: number }>) => now() - readAt > MOST_AGE_MS;
+  const isOld = ({ until }: Readonly<{ until: number }>) => now() > until;
 
   /** Nothing depends on it: where the database cannot be asked, the searches themselves say so. */
   async function read(sql: Sql, key: string, owner: Owner): Promise<void> {
     const readAt = now();
     try {
       const value = await options.read(sql, owner, mostBytes * MOST_OF_ONE);
-      const entry = { value, bytes: value === null ? 0 : options.sizeOf(value), readAt };
+      const maxAgeMs = value === null ? MOST_AGE_MS : (options.maxAgeOf?.(value) ?? MOST_AGE_MS);
+      const entry = {
+        value,
+        bytes: value === null ? 0 : options.sizeOf(value),
+        until: readAt + Math.min(MOST_AGE_MS, maxAgeMs),
+      };
       remove(key);
       entries.set(key, entry);
       bytes += entry.bytes;

@@ -1,6 +1,6 @@
 import type { ListMemoriesQuery } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow, toConversationId, visible } from './memory-rows.ts';
+import { listed, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
 
 /** One memory of a tenant, superseded and archived ones included, deleted and expired ones not. */
 export function findMemory(
@@ -69,7 +69,7 @@ export type MemoryFilter = Readonly<{
   after: readonly [string | number, string] | null;
 }>;
 
-/** Visible memories in the asked order; `position` is the cursor value of each. */
+/** Memories that are not over, those that begin later among them, in the asked order; `position` is the cursor value of each. */
 export async function listMemories(
   sql: Sql,
   filter: MemoryFilter,
@@ -80,7 +80,7 @@ export async function listMemories(
   const { rows } = await sql.query<MemoryRow & { position: string | number }>(
     `select ${memoryColumns('m')}, ${type === 'timestamptz' ? isoOf(column) : column} as position
      from memories m
-     where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${visible('m')}
+     where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${listed('m')}
        and ($3::text is null or $3::text = any(m.tags))
        and ($4::text is null or m.category = $4::text)
        and ($5::text is null or m.key = $5::text)

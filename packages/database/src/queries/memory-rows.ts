@@ -57,9 +57,22 @@ export function memoryColumns(alias: string): string {
     ${alias}.message_ids as "messageIds", ${alias}.metadata`;
 }
 
-/** The predicate for what queries may see: current and not expired. */
-export function visible(alias: string): string {
+/** The predicate for what lists show: current and not expired, also when it begins later. */
+export function listed(alias: string): string {
   return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
+}
+
+/** The predicate for what holds now, which searches, contexts and summaries see. */
+export function visible(alias: string): string {
+  return `${listed(alias)} and ${begun(alias)}`;
+}
+
+/**
+ * Whether a memory holds already. What holds since it was said does so at once, whatever the clock of the process that
+ * stored it says.
+ */
+export function begun(alias: string): string {
+  return `(${alias}.valid_from <= now() or ${alias}.valid_from <= ${alias}.stated_at)`;
 }
 
 /** A scope of the REST contract as the column has it: a conversation's id, or empty. */

@@ -258,6 +258,7 @@ export function updateMemory(
          source_context = case when p ? 'source_context' then p->>'source_context' else m.source_context end,
          expires_at = case when p ? 'expires_at' then (p->>'expires_at')::timestamptz else m.expires_at end,
          valid_from = coalesce((p->>'valid_from')::timestamptz, m.valid_from),
+         written = case when p ? 'valid_from' then pg_current_xact_id() else m.written end,
          metadata = coalesce(p->'metadata', m.metadata),
          content_hash = coalesce(decode(p->>'content_hash', 'hex'), m.content_hash),
          subject_hash = coalesce(decode(p->>'subject_hash', 'hex'), m.subject_hash),

@@ -1,6 +1,6 @@
 import type { Sql } from '../pool/sql.ts';
 import { toVectorText } from './vector-text.ts';
-import { memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
+import { begun, memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
 
 export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: string }>;
 
@@ -37,7 +37,7 @@ export async function findNeighbours(
     `select near.candidate - 1 as candidate, 1 - near.distance as similarity, ${memoryColumns('m')},
        encode(m.content_hash, 'hex') as "contentHash"
      from near_memories($1::uuid, $2::text, $3::text, $4::text[], $5::float8, $6::integer) as near
-     join memories m on m.id = near.memory_id
+     join memories m on m.id = near.memory_id and ${begun('m')}
      order by near.candidate, near.distance, near.memory_id`,
     [
       search.tenantId,

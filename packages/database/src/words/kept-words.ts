@@ -1,6 +1,6 @@
 import { createKept, type Kept, type KeptOptions, MOST_WRITTEN } from '../kept/kept.ts';
 import type { Sql } from '../pool/sql.ts';
-import { visible } from '../queries/memory-rows.ts';
+import { begun, listed, visible } from '../queries/memory-rows.ts';
 import { createLexemes, keyOf, type Lexemes } from './lexemes.ts';
 import { type PackedWords, readWordTable, sizeOfWords, type WordTable } from './word-table.ts';
 
@@ -12,6 +12,8 @@ export type KeptWordTable = Readonly<{
   projects: readonly string[];
   /** The oldest transaction that is not in the table, as xid8: what it and later ones wrote has to be looked for. */
   since: string;
+  /** After so many milliseconds a memory begins that is not in the table; null: none does. */
+  beginsInMs: number | null;
 }>;
 
 /**
@@ -28,15 +30,19 @@ export function createKeptWords(options: KeptOptions): KeptWords {
     ...options,
     keyOf: ({ tenantId, userId }) => JSON.stringify([tenantId, userId]),
     read: readTable,
+    maxAgeOf: ({ beginsInMs }) => beginsInMs ?? Infinity,
     sizeOf: ({ table, projects }) => sizeOfWords(table) + 2 * projects.join('').length,
   });
   return { ...kept, lexemes: createLexemes() };
 }
 
-type Row = { since: string; count: number; written: number; projects: string[] } & Record<
-  keyof PackedWords,
-  Buffer | null
->;
+type Row = {
+  since: string;
+  count: number;
+  written: number;
+  projects: string[];
+  beginsInMs: number | null;
+} & Record<keyof PackedWords, Buffer | null>;
 
 /**
  * Null for an owner with more words than are kept, and where a transaction that takes long has so much count as written
@@ -48,7 +54,7 @@ async function readTable(
   mostBytes: number,
 ): Promise<KeptWordTable | null> {
   const most = Math.floor(mostBytes / LEAST_BYTES);
-  const { since, count, written, projects, ...packed } = await sql.one<Row>(
+  const { since, count, written, projects, beginsInMs, ...packed } = await sql.one<Row>(
     `with owned as materialized (
        select row_number() over (order by m.id) - 1 as row, m.*
        from (select m.id, length(m.search_text) as length, m.search_terms, m.project, m.written from memories m
@@ -68,7 +74,10 @@ async function readTable(
        where counted.count <= $3::integer and counted.written <= ${MOST_WRITTEN}
        group by 1
      )
-     select pg_snapshot_xmin(pg_current_snapshot())::text as since, counted.*, packed.*
+     select pg_snapshot_xmin(pg_current_snapshot())::text as since, counted.*, packed.*, (
+       select extract(epoch from min(m.valid_from) - now())::float8 * 1000 from memories m
+       where m.tenant_id = $1::uuid and m.user_id = $2::text and ${listed('m')} and not ${begun('m')}
+     ) as "beginsInMs"
      from counted cross join (
        select string_agg(int8send(key), ''::bytea order by key) as keys,
          string_agg(int4send(count), ''::bytea order by key) as counts,
@@ -87,5 +96,5 @@ async function readTable(
     counts: packed.counts ?? none,
     rows: packed.rows ?? none,
   });
-  return sizeOfWords(table) > mostBytes ? null : { since, table, projects };
+  return sizeOfWords(table) > mostBytes ? null : { since, table, projects, beginsInMs };
 }
