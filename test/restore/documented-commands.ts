@@ -40,7 +40,10 @@ export async function createOperator({ folder, pgBinDir, env }: Surroundings): P
   await script(join(bin, 'docker'), COMPOSE);
   await script(
     join(bin, 'npm'),
-    `[ "$1 $2 $3" = 'run factmill --' ] || exit 64; shift 3; exec factmill "$@"`,
+    `grep -q "\\"$2\\": \\"exec node scripts/run.mjs $2\\"" '${join(ROOT, 'package.json')}' || exit 64
+[ "$1 $2 $3" = 'run factmill --' ] || exit 64
+shift 3
+exec factmill "$@"`,
   );
   return async (commands) => {
     const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {

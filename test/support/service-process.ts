@@ -30,6 +30,8 @@ export async function startService(
       ...env,
     },
     readyWhen: READY,
+    // Alone a second; a machine with much else to do has taken half a minute for three at once.
+    timeoutMs: 120_000,
   });
   return { ...running, url: running.ready?.[1] ?? '' };
 }
