@@ -10,7 +10,7 @@ import { freePort, type RunningProcess, startProcess, waitFor } from '@factmill/
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { entryOf, runToEnd } from '../support/service-process.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(400_000);
 
 const run = promisify(execFile);
 let folder: string;
@@ -33,7 +33,8 @@ function start(): Promise<RunningProcess> {
     env,
     cwd: folder,
     readyWhen: /Stop with Ctrl-C/,
-    timeoutMs: 60_000,
+    // A database is created and a model loaded: 10 s, on a busy machine many times that.
+    timeoutMs: 150_000,
   });
 }
 

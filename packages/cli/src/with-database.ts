@@ -8,7 +8,7 @@ export type CommandContext = Readonly<{ connectionString: string; database: Data
 
 /** Runs an operator command on the database of DATABASE_URL and closes it afterwards. */
 export async function withDatabase<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
-  const config = loadConfig(loadProcessEnvironment());
+  const config = loadConfig(loadProcessEnvironment((line) => process.stderr.write(`factmill: ${line}\n`)));
   if (config.storage.databaseUrl === null) {
     throw new AppError(
       'config_invalid',
