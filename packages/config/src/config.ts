@@ -134,6 +134,8 @@ export type Config = Readonly<{
     port: number;
     retrievalUrl: string;
     maxBodyBytes: number;
+    /** What all large bodies that are read may hold in memory together. */
+    bodyBudgetBytes: number;
     bullBoardWritable: boolean;
     chat: Readonly<{
       upstreams: readonly ChatUpstreamConfig[];
@@ -142,11 +144,14 @@ export type Config = Readonly<{
       memoryTimeoutMs: number;
       timeoutMs: number;
       maxBodyBytes: number;
+      /** Exchanges with upstreams that one API key may have open at once. */
+      streamsPerKey: number;
     }>;
   }>;
   retrieval: Readonly<{
     port: number;
     maxBodyBytes: number;
+    bodyBudgetBytes: number;
     /** How searches are answered that name no mode; null for a mode nobody knows, which means classic (C11). */
     searchMode: SearchMode | 'of-preset' | null;
     preset: Environment['PRESET'];
@@ -231,6 +236,7 @@ export function loadConfig(raw: RawEnvironment): Config {
         '',
       ),
       maxBodyBytes: env.MAX_BODY_BYTES,
+      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
       bullBoardWritable: env.BULL_BOARD_WRITABLE,
       chat: {
         upstreams: chatUpstreams(env),
@@ -239,11 +245,13 @@ export function loadConfig(raw: RawEnvironment): Config {
         memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
         timeoutMs: env.CHAT_TIMEOUT_MS,
         maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
+        streamsPerKey: env.CHAT_STREAMS_PER_KEY,
       },
     },
     retrieval: {
       port: env.RETRIEVAL_PORT,
       maxBodyBytes: env.MAX_BODY_BYTES,
+      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
       searchMode:
         env.SEARCH_MODE === undefined
           ? 'of-preset'

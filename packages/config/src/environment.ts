@@ -137,6 +137,7 @@ export const environmentSchema = z.object({
   AUTH_FAILURES_PER_MINUTE: nonNegativeInt.default(100),
   BULL_BOARD_WRITABLE: flag.default(false),
   MAX_BODY_BYTES: positiveInt.max(64 * 1024 * 1024).default(4 * 1024 * 1024),
+  BODY_BUDGET_BYTES: positiveInt.default(64 * 1024 * 1024),
 
   LLM_BASE_URL: httpUrl.optional(),
   LLM_API_KEY: z.string().default(''),
@@ -154,7 +155,8 @@ export const environmentSchema = z.object({
   CHAT_CONTEXT_FORMAT: z.enum(['facts', 'section', 'summary', 'augmented']).default('augmented'),
   CHAT_MEMORY_TIMEOUT_MS: positiveInt.default(300),
   CHAT_TIMEOUT_MS: positiveInt.default(600_000),
-  CHAT_MAX_BODY_BYTES: positiveInt.default(64 * 1024 * 1024),
+  CHAT_MAX_BODY_BYTES: positiveInt.default(32 * 1024 * 1024),
+  CHAT_STREAMS_PER_KEY: positiveInt.max(10_000).default(200),
 
   EMBEDDING_PROVIDER: z.enum(['local', 'openai', 'none']).optional(),
   EMBEDDING_BASE_URL: httpUrl.optional(),

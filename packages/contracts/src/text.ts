@@ -7,9 +7,20 @@ export const MAX_MEMORY_LENGTH = 8_000;
 export const MAX_ID_LENGTH = 128;
 export const MAX_USER_ID_LENGTH = 256;
 export const MAX_MESSAGES_PER_REQUEST = 500;
+/** Most messages of a chat completion request, which brings the whole history. */
+export const MAX_CHAT_MESSAGES = 10_000;
+/** Values in a chat completion request. They are found, not parsed. */
+export const MAX_CHAT_VALUES = 100_000;
 export const MAX_MEMORIES_PER_BATCH = 1_000;
+/** Largest `metadata`, in bytes of JSON. A list shows up to 200 of them. */
+export const MAX_METADATA_BYTES = 64 * 1024;
+const MAX_METADATA_KEY_LENGTH = 128;
+/** Largest single tool call of a message that is stored, in bytes of JSON. */
+export const MAX_TOOL_CALL_BYTES = 256 * 1024;
 /** Deepest nesting of a request body: an object in an object is 2. */
 export const MAX_JSON_DEPTH = 16;
+/** Values in a request body, objects and arrays included. They, and not its bytes, are what parsing costs. */
+export const MAX_JSON_VALUES = 50_000;
 
 /** For this user nothing is stored, searched or extracted (A10). */
 export const UNKNOWN_USER = 'unknown';
@@ -76,10 +87,36 @@ export const timestampSchema = z.iso
   );
 export const projectSchema = identifier(256);
 export const nameSchema = identifier(128);
+/** A JSON value of the caller's, as it has been parsed. */
+export const jsonSchema = z.unknown().meta({ description: 'Any JSON value' });
+
+/** Whether a JSON value, written without white space, has at most so many bytes of UTF-8. */
+function isWithin(value: unknown, maxBytes: number): boolean {
+  return new TextEncoder().encode(JSON.stringify(value) ?? '').length <= maxBytes;
+}
+
+/** A JSON object of the caller's that is stored as it is, and returned by lists together with many others. */
+export function smallObject<T extends z.ZodType>(schema: T, maxBytes: number) {
+  return storableObject(
+    schema.refine((value) => isWithin(value, maxBytes), {
+      error: `must not be larger than ${maxBytes / 1_024} KB as JSON`,
+      abort: true,
+    }),
+  );
+}
+
+/** Metadata as answers have it: what was stored before there was a limit may be larger. */
 export const metadataSchema = z
-  .record(z.string().max(128), z.json())
-  .refine(isStorable, { error: UNSTORABLE })
+  .record(z.string(), jsonSchema)
   .describe('Your own JSON object; stored and returned, never interpreted.');
+
+export const metadataInputSchema = smallObject(metadataSchema, MAX_METADATA_BYTES)
+  .refine((value) => Object.keys(value).every((key) => key.length <= MAX_METADATA_KEY_LENGTH), {
+    error: `must not have keys longer than ${MAX_METADATA_KEY_LENGTH} characters`,
+  })
+  .describe(
+    `Your own JSON object of at most ${MAX_METADATA_BYTES / 1_024} KB; stored and returned, never interpreted.`,
+  );
 
 /** Query parameters arrive as text. */
 export const booleanQuerySchema = z.enum(['true', 'false']).transform((value) => value === 'true');

@@ -14,6 +14,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'limited'
   | 'too_large'
+  | 'timeout'
   | 'bug';
 
 /** One bad place in an input. `field` is a dotted path (`messages.0.content`), empty for the whole body. */

@@ -10,6 +10,7 @@ const KINDS = {
   forbidden_key: 'invalid',
   unknown_user: 'invalid',
   payload_too_large: 'too_large',
+  request_timeout: 'timeout',
   unauthorized: 'unauthorized',
   forbidden: 'forbidden',
   host_not_allowed: 'forbidden',

@@ -32,7 +32,8 @@ async function serve(browsers: BrowserAccess): Promise<HttpServer> {
     maxBodyBytes: 1_000,
     browsers,
     health: { describe: () => ({}), readiness: () => Promise.resolve([]) },
-    routes: (routes) => {
+    routes: (routes, readBody) => {
+      routes.use(readBody);
       routes.get('/thing', (_request, response) => response.json({}));
       routes.post('/thing', (_request, response) => response.json({}));
     },

@@ -39,7 +39,8 @@ beforeAll(async () => {
       readiness: () => Promise.resolve(ready),
       impaired: () => impaired,
     },
-    routes: (routes) => {
+    routes: (routes, readBody) => {
+      routes.use(readBody);
       routes.post('/echo/:id', (request, response) => {
         response.json({ body: (request.body as unknown) ?? null, id: request.params.id });
       });

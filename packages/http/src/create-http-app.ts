@@ -1,9 +1,10 @@
 import { AppError } from '@factmill/errors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
-import express, { type ErrorRequestHandler, type Express, json, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { type ByteBudget, createByteBudget } from './body/byte-budget.ts';
+import { jsonBody } from './body/read-json.ts';
 import { type BrowserAccess, browserGuard } from './browser-guard.ts';
 import { requireJson } from './json-body.ts';
-import { assertPlainJson } from './plain-json.ts';
 import { statusOf, toAppError, toOpenAiError, toProblem } from './problem.ts';
 import { localsOf, requestContext, requirePath } from './request-context.ts';
 import { nameRoutes } from './route-names.ts';
@@ -34,11 +35,19 @@ export type HttpAppOptions = Readonly<{
   trustProxy?: number | readonly string[] | false;
   /** Paths of an OpenAI-compatible API: their problems carry an `error` object as well. */
   isOpenAiPath?: (path: string) => boolean;
-  /** Adds routes that read the body themselves. */
-  streamingRoutes?: (app: Express) => void;
-  /** Adds the service's own routes. */
-  routes: (app: Express) => void;
+  /** What all bodies that are read hold in memory together. */
+  bodyBudgetBytes?: number;
+  /** Adds routes that read the body themselves; what they read counts against the budget. */
+  streamingRoutes?: (app: Express, budget: ByteBudget) => void;
+  /** Adds the service's own routes. `readBody` goes behind authentication: a stranger's body is not read. */
+  routes: (app: Express, readBody: RequestHandler[]) => void;
 }>;
+
+const DEFAULT_BODY_BUDGET = 64 * 1024 * 1024;
+/** How long a large body waits for others to be done with. */
+const BODY_WAIT_MS = 5_000;
+/** What smaller bodies hold is not counted: thousands of them stay below the budget. */
+const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
  * An Express application with what all services share: request ids, one trace and one log line per request,
@@ -58,9 +67,13 @@ export function createHttpApp(options: HttpAppOptions): Express {
     ...browserGuard(options.browsers),
   );
   addHealthRoutes(app, options);
-  options.streamingRoutes?.(app);
-  app.use(requireJson, json({ limit: options.maxBodyBytes, strict: false }), checkBody);
-  options.routes(app);
+  const budget = createByteBudget({
+    totalBytes: options.bodyBudgetBytes ?? DEFAULT_BODY_BUDGET,
+    waitMs: BODY_WAIT_MS,
+    freeBytes: SMALL_BODY_BYTES,
+  });
+  options.streamingRoutes?.(app, budget);
+  options.routes(app, [requireJson, jsonBody({ maxBytes: options.maxBodyBytes, budget })]);
   app.use(() => {
     throw new AppError(
       'not_found',
@@ -71,11 +84,6 @@ export function createHttpApp(options: HttpAppOptions): Express {
   routeNames.read();
   return app;
 }
-
-const checkBody: RequestHandler = (request, _response, next) => {
-  if (request.body !== undefined) assertPlainJson(request.body);
-  next();
-};
 
 function addHealthRoutes(app: Express, options: HttpAppOptions): void {
   const { health, telemetry } = options;
@@ -125,6 +133,8 @@ function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestH
     if (error.kind === 'unavailable' || error.kind === 'limited') {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
     }
+    // What is still on its way of such a request is nobody's any more.
+    if (error.kind === 'timeout') response.setHeader('Connection', 'close');
     const problem = toProblem(error, requestId);
     response
       .status(statusOf(error))

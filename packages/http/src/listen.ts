@@ -1,7 +1,10 @@
+import type { Problem } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import { createServer, type RequestListener } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export type HttpServer = Readonly<{
   url: string;
@@ -9,6 +12,19 @@ export type HttpServer = Readonly<{
   /** Stops accepting, lets running requests finish for up to `graceMs`, then cuts them off. */
   close: (graceMs: number) => Promise<void>;
 }>;
+
+/** Request line and all headers. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** From the first byte of a request, or of a connection, to the end of its headers. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Whole requests, uploads that are passed on included. Bodies that are read here have less time. */
+const REQUEST_TIMEOUT_MS = 600_000;
+/** How often the two are looked at. */
+const CHECK_INTERVAL_MS = 2_000;
+/** What is read of a body before anyone asks for it. Sent byte by byte it costs 2 µs for each. */
+const MAX_BUFFERED_BYTES = 16 * 1024;
+/** An idle connection takes 20 to 40 KB. */
+const MAX_CONNECTIONS = 2_000;
 
 /** Where a service listens. `setting` is the variable that says the port, for messages. */
 export type Address = Readonly<{ host: string; port: number; setting: string }>;
@@ -45,9 +61,22 @@ export async function assertPortsFree(addresses: readonly Address[]): Promise<vo
  * @throws AppError `port_in_use` when another program listens there, `config_invalid` when the address cannot be used.
  */
 export async function listen(app: RequestListener, options: Address): Promise<HttpServer> {
-  const server = createServer(app);
-  // Longer than the idle timeout of common load balancers, so that they and not we close first.
-  server.keepAliveTimeout = 65_000;
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      highWaterMark: MAX_BUFFERED_BYTES,
+      // Longer than the idle timeout of common load balancers, so that they and not we close first.
+      keepAliveTimeout: 65_000,
+    },
+    app,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  // The bytes of headers are limited already; dropping some of them silently would change what a request says.
+  server.maxHeadersCount = 0;
+  server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(listenError(error, options));
@@ -74,6 +103,37 @@ export async function listen(app: RequestListener, options: Address): Promise<Ht
       clearTimeout(cutOff);
     },
   };
+}
+
+/** What is refused before there is a request: status, code and sentence by the error of Node's parser. */
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'payload_too_large', 'The headers are larger than this server accepts.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request did not arrive in time; send it again.'],
+};
+
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [
+    400,
+    'invalid_request',
+    'This is not a valid HTTP request.',
+  ];
+  const problem: Problem = {
+    type: `urn:factmill:problem:${code}`,
+    title: STATUS_CODES[status] ?? 'Bad Request',
+    status,
+    code,
+    detail,
+    errors: [],
+    request_id: randomUUID(),
+  };
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${status} ${problem.title}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: ${problem.request_id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }
 
 function listenError(error: NodeJS.ErrnoException, { host, port, setting }: Address): AppError {

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   conflict: 409,
   too_large: 413,
   limited: 429,
+  timeout: 408,
   unavailable: 503,
   bug: 500,
 };
@@ -23,6 +24,7 @@ const TITLE: Readonly<Record<ErrorKind, string>> = {
   conflict: 'Conflict',
   too_large: 'The request is too large',
   limited: 'Too many requests',
+  timeout: 'The request took too long to arrive',
   unavailable: 'Temporarily unavailable',
   bug: 'Internal error',
 };
@@ -58,6 +60,7 @@ const OPENAI_TYPE: Readonly<Record<ErrorKind, string>> = {
   conflict: 'invalid_request_error',
   too_large: 'invalid_request_error',
   limited: 'rate_limit_error',
+  timeout: 'invalid_request_error',
   unavailable: 'server_error',
   bug: 'server_error',
 };

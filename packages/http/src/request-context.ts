@@ -36,6 +36,8 @@ export function requestContext(
     const startedAt = performance.now();
     const given = request.header('x-request-id');
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+    // One for each middleware that has something to give back.
+    response.setMaxListeners(32);
     response.locals = { requestId, facts: {} } satisfies RequestLocals;
     response.setHeader('X-Request-Id', requestId);
 

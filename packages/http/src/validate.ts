@@ -1,6 +1,9 @@
 import { AppError, explainRule, type FieldProblem } from '@factmill/errors';
 import type { z } from 'zod';
 
+/** So many wrong fields are named. */
+const MAX_FIELDS = 50;
+
 /**
  * Checks a body, query or path against its schema.
  *
@@ -9,7 +12,7 @@ import type { z } from 'zod';
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value ?? {}, { error: explainRule });
   if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.flatMap(toFields).slice(0, 50);
+  const fields = parsed.error.issues.slice(0, MAX_FIELDS).flatMap(toFields).slice(0, MAX_FIELDS);
   const first = fields[0];
   const where = first === undefined || first.field === '' ? '' : `${first.field}: `;
   const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : '';
@@ -19,7 +22,7 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): z.outp
 function toFields(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.join('.').slice(0, 256);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_FIELDS).map((key) => ({
       field: (path === '' ? key : `${path}.${key}`).slice(0, 256),
       message: 'is not a known field',
     }));

@@ -15,6 +15,7 @@ import {
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
+import { createDocumentCutter } from './documents/document-cutter.ts';
 import { createChatProxy } from './chat/chat-routes.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
@@ -63,6 +64,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
   const callerLimits = createGatewayLimits({ config, authenticator: deps.authenticator });
   const { authenticate, beforeBody, afterBody } = callerLimits;
+  const documentCutter = createDocumentCutter(config.embedding);
   const routes: RouteDeps = {
     config,
     logger,
@@ -75,6 +77,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     limits,
     schedule,
     accept: createAccept({ database, limits, schedule, enqueueAccepted }),
+    documentCutter,
     now: () => new Date(),
     newId,
   };
@@ -85,6 +88,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     logger,
     telemetry: deps.telemetry,
     maxBodyBytes: config.gateway.maxBodyBytes,
+    bodyBudgetBytes: config.gateway.bodyBudgetBytes,
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
@@ -113,16 +117,17 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       ),
     },
     streamingRoutes: chat.routes,
-    routes: (app) => {
+    routes: (app, readBody) => {
       // First what is called most: every router in front of it costs each request.
       const methods = knownMethods(OPERATIONS);
-      app.use('/v1', authenticate, beforeBody, afterBody, methods.beforeRoutes);
+      app.use('/v1', authenticate, beforeBody, readBody, afterBody, methods.beforeRoutes);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);
       app.use('/v1', methods.afterRoutes, hideOthers);
       app.use(
         '/mcp',
         authenticate,
         beforeBody,
+        readBody,
         afterBody,
         mcpRoutes({ tool: createMemoryTool(routes), logger }),
       );
@@ -131,7 +136,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         response.redirect('/docs');
       });
       app.use(BULL_BOARD_PATH, browserChallenge);
-      app.use(authenticate);
+      app.use(authenticate, readBody);
       app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));
     },
   });
@@ -148,6 +153,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     async close() {
       await server.close(config.shutdownGraceMs);
       await chat.close();
+      await documentCutter.close();
       callerLimits.close();
     },
   };

@@ -6,6 +6,7 @@ import type { Logger } from '@factmill/telemetry';
 import type { Authenticator } from '@factmill/auth';
 import type { RequestHandler } from 'express';
 import type { AcceptedRequest } from './accepting/accept.ts';
+import type { DocumentCutter } from './documents/document-cutter.ts';
 
 /** What the routes are built from. */
 export type RouteDeps = Readonly<{
@@ -25,6 +26,7 @@ export type RouteDeps = Readonly<{
   /** When conversations are extracted, where they do not say. */
   schedule: Schedule;
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  documentCutter: DocumentCutter;
   now: () => Date;
   /** UUIDv7. */
   newId: () => string;

@@ -73,6 +73,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     logger,
     telemetry: deps.telemetry,
     maxBodyBytes: config.retrieval.maxBodyBytes,
+    bodyBudgetBytes: config.retrieval.bodyBudgetBytes,
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     health: {
@@ -84,9 +85,9 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       }),
       readiness: createReadiness({ database }),
     },
-    routes: (app) => {
+    routes: (app, readBody) => {
       const methods = knownMethods(SERVED);
-      app.use(limits.authenticate, limits.afterBody, methods.beforeRoutes);
+      app.use(limits.authenticate, readBody, limits.afterBody, methods.beforeRoutes);
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
       app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
       app.use(methods.afterRoutes);

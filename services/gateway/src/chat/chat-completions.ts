@@ -1,13 +1,19 @@
 import { effectiveUser, isPermitted, principalOf, type Principal, resolveUser } from '@factmill/auth';
-import { UNKNOWN_USER } from '@factmill/contracts';
+import { MAX_CHAT_VALUES, MAX_CONTENT_LENGTH, UNKNOWN_USER } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import { localsOf } from '@factmill/http';
+import { type ByteBudget, type HeldBody, localsOf, readJson } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
-import { type ChatRequest, readChatRequest, withSystemMessage, withUserText } from './chat-request.ts';
+import {
+  CHAT_RECORDED_DEPTH,
+  type ChatRequest,
+  readChatRequest,
+  withSystemMessage,
+  withUserText,
+} from './chat-request.ts';
 import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
-import { chatPathOf, lastUserText, textOf } from './chat-turns.ts';
-import { withMember } from './json-spans.ts';
+import { type ChatMessage, type ChatPath, chatPathOf, lastUserText, textOf } from './chat-turns.ts';
+import { applyEdits, type Edit, withMember } from './json-edits.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
 import type { createRecall, Recalled } from './recall.ts';
@@ -22,18 +28,34 @@ export type ChatDeps = ChatExchangeDeps &
     format: 'facts' | 'section' | 'summary' | 'augmented';
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
+    maxBodyBytes: number;
+    budget: ByteBudget;
   }>;
 
 const CHAT_PATH = '/chat/completions';
 
-/** Messages of a request that recalling is told of. */
+/** Messages of a request that recalling is told of, and how many characters of them. */
 const MAX_SPOKEN = 100;
+const MAX_SPOKEN_CHARACTERS = 500_000;
+/** A request and, at most, as much text again that is read from it. */
+const CHAT_WEIGHT = 2;
+/** Images take a while from a telephone. */
+const BODY_TIMEOUT_MS = 120_000;
 
 /** How clients of OpenAI's own kind say that they try again: how often they did. */
 const RETRY_HEADER = 'x-stainless-retry-count';
 
 /** Whose memory a chat uses. */
 type Memory = Readonly<{ tenantId: string; userId: string; memoryId: string | undefined; canWrite: boolean }>;
+
+/** What memory needs of a request. It stays as long as the answer takes, and the request itself does not. */
+type Asked = Readonly<{
+  removed: readonly Edit[];
+  memory: ChatRequest['memory'];
+  path: ChatPath | null;
+  query: string;
+  spoken: readonly Readonly<{ role: string; content: string }>[];
+}>;
 
 /**
  * `POST /v1/chat/completions`: the request goes upstream byte for byte, less the memory fields and, where memory is
@@ -42,21 +64,20 @@ type Memory = Readonly<{ tenantId: string; userId: string; memoryId: string | un
  */
 export function chatCompletions(deps: ChatDeps): RequestHandler {
   return async (request, response) => {
-    const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const chat = readChatRequest(raw.toString('utf8'));
-    const upstream = deps.upstreams.ofModel(chat.model);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-
-    const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
-    const { facts } = localsOf(response);
-    facts['upstream'] = upstream.name;
-    facts['memory'] = typeof memory === 'string' ? memory : 'on';
-    const exchange = { request, response, chat, upstream, signal: gone.signal };
-    const over =
-      typeof memory === 'string'
-        ? chatWithoutMemory(deps, { ...exchange, memory }, raw)
-        : deps.remember.follow(chatWithMemory(deps, { ...exchange, memory }));
+    const body = await readJson(request, response, {
+      maxBytes: deps.maxBodyBytes,
+      budget: deps.budget,
+      weight: CHAT_WEIGHT,
+      timeoutMs: BODY_TIMEOUT_MS,
+      maxValues: MAX_CHAT_VALUES,
+      recordedDepth: CHAT_RECORDED_DEPTH,
+    });
+    const exchange = await beginChat(deps, request, response, body, gone.signal);
+    const over = hasMemory(exchange)
+      ? deps.remember.follow(chatWithMemory(deps, exchange))
+      : chatWithoutMemory(deps, exchange);
     await over.catch((error: unknown) => {
       // Nobody is left to be told, and it is no fault of anybody's.
       if (!gone.signal.aborted) throw error;
@@ -64,49 +85,70 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
   };
 }
 
-type Exchange<M> = Readonly<{
+type NoMemory = 'off' | 'unknown_user' | 'forbidden' | 'too_large';
+
+type Exchange<M extends Memory | NoMemory> = Readonly<{
   request: Request;
   response: Response;
-  chat: ChatRequest;
+  body: HeldBody;
+  asked: Asked;
   upstream: ReturnType<Upstreams['ofModel']>;
   memory: M;
   /** Aborted when the caller has gone, and when the answer is out. */
   signal: AbortSignal;
 }>;
 
-async function chatWithoutMemory(
+function hasMemory(exchange: Exchange<Memory> | Exchange<NoMemory>): exchange is Exchange<Memory> {
+  return typeof exchange.memory !== 'string';
+}
+
+async function beginChat(
   deps: ChatDeps,
-  { request, response, chat, upstream, memory, signal }: Exchange<string>,
-  raw: Buffer,
-): Promise<void> {
-  response.setHeader('X-Factmill-Memory', memory);
-  const answer = await upstream.client.send({
-    method: 'POST',
-    path: `${CHAT_PATH}${queryOf(request)}`,
-    headers: headersOf(request, deps.isOurKey, null),
-    body: chat.forward.length === raw.length ? raw : Buffer.from(chat.forward),
-    signal,
-  });
-  await relay(answer, response, null);
+  request: Request,
+  response: Response,
+  body: HeldBody,
+  signal: AbortSignal,
+): Promise<Exchange<Memory> | Exchange<NoMemory>> {
+  const chat = await readChatRequest(body.bytes, body.root);
+  const upstream = deps.upstreams.ofModel(chat.model);
+  const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
+  const { facts } = localsOf(response);
+  facts['upstream'] = upstream.name;
+  facts['memory'] = typeof memory === 'string' ? memory : 'on';
+  const messages = typeof memory === 'string' ? [] : (chat.messages ?? []);
+  const asked = {
+    removed: chat.removed,
+    memory: chat.memory,
+    path: chatPathOf(messages),
+    query: lastUserText(messages),
+    spoken: spokenIn(messages),
+  };
+  const common = { request, response, body, asked, upstream, signal };
+  return typeof memory === 'string' ? { ...common, memory } : { ...common, memory };
+}
+
+async function chatWithoutMemory(deps: ChatDeps, exchange: Exchange<NoMemory>): Promise<void> {
+  exchange.response.setHeader('X-Factmill-Memory', exchange.memory);
+  const answer = await send(deps, exchange, [], null);
+  await relay(answer, exchange.response, null);
 }
 
 async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promise<void> {
-  const { request, response, chat, upstream, memory, signal } = exchange;
-  const path = chatPathOf(chat.messages);
+  const { request, response, asked, memory, signal } = exchange;
+  const { path, query } = asked;
   const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
   const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry });
   // At once, beside everything else: what the user said is kept whatever becomes of the answer (E7).
   const storing = stored?.storeTurns();
-  const query = lastUserText(chat.messages);
-  const wantsMemories = (chat.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
+  const wantsMemories = (asked.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
   const recalled =
-    wantsMemories && stored !== null
+    wantsMemories && stored !== null && query.length <= MAX_CONTENT_LENGTH
       ? await deps.recall({
           userId: memory.userId,
           conversationId: stored.conversationId,
           query,
-          memory: chat.memory,
-          spoken: spokenIn(chat),
+          memory: asked.memory,
+          spoken: asked.spoken,
           credentials: credentialsOf(request, deps.isOurKey),
           signal,
         })
@@ -114,14 +156,13 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
   response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
   localsOf(response).facts['memories'] = recalled?.hits.length ?? 0;
 
-  const answer = await upstream.client.send({
-    method: 'POST',
-    path: `${CHAT_PATH}${queryOf(request)}`,
-    // What has to be read on its way need not be packed.
-    headers: headersOf(request, deps.isOurKey, 'identity'),
-    body: Buffer.from(inject(chat.forward, query, recalled, deps.format)),
-    signal,
-  });
+  // What has to be read on its way need not be packed.
+  const answer = await send(
+    deps,
+    exchange,
+    injected(exchange.body, query, recalled, deps.format),
+    'identity',
+  );
   const plain = isEventStream(answer) ? createStreamReader() : createBodyReader();
   const packed = isPacked(answer) ? unpacking(plain, answer.headers['content-encoding'] ?? '') : null;
   const reader = packed ?? plain;
@@ -134,17 +175,40 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
   await stored?.storeReply(reader.reply());
 }
 
-function inject(
-  forward: string,
+/** Sends the request upstream, changed where it has to be, and lets go of it. */
+function send(
+  deps: ChatDeps,
+  { request, body, asked, upstream, signal }: Exchange<Memory> | Exchange<NoMemory>,
+  edits: readonly Edit[],
+  acceptEncoding: string | null,
+): Promise<IncomingMessage> {
+  const pieces = applyEdits(body.bytes, [...asked.removed, ...edits]);
+  return upstream.client.send({
+    method: 'POST',
+    path: `${CHAT_PATH}${queryOf(request)}`,
+    headers: headersOf(request, deps.isOurKey, acceptEncoding),
+    body: {
+      pieces,
+      onSent: () => {
+        pieces.length = 0;
+        body.release();
+      },
+    },
+    signal,
+  });
+}
+
+function injected(
+  { bytes, root }: HeldBody,
   query: string,
   recalled: Recalled | null,
   format: ChatDeps['format'],
-): string {
+): Edit[] {
   // Nothing is remembered: `augmented` is then the message itself, and the request goes as it came.
-  if (recalled === null || recalled.text === '' || recalled.text === query) return forward;
-  if (format === 'augmented') return withUserText(forward, recalled.text);
-  if (format === 'facts') return withUserText(forward, `${query}\n${recalled.text}`);
-  return withSystemMessage(forward, recalled.text);
+  if (root === null || recalled === null || recalled.text === '' || recalled.text === query) return [];
+  if (format === 'augmented') return withUserText(bytes, root, recalled.text);
+  if (format === 'facts') return withUserText(bytes, root, `${query}\n${recalled.text}`);
+  return withSystemMessage(bytes, root, recalled.text);
 }
 
 /** A whole completion with the memories that went into it (E8). Anything else passes as it is. */
@@ -184,7 +248,7 @@ function memoryOf(
   isOn: boolean,
   principal: Principal,
   defaultUserId: string,
-): Memory | 'off' | 'unknown_user' | 'forbidden' {
+): Memory | NoMemory {
   const { memory_id: memoryId } = chat.memory;
   // Whether memory is on or not: a locked key speaks for its own user only.
   const resolved = effectiveUser(resolveUser(chat.userId, principal, defaultUserId));
@@ -193,6 +257,7 @@ function memoryOf(
   const userId = resolved === UNKNOWN_USER ? (memoryId ?? UNKNOWN_USER) : resolved;
   if (userId === UNKNOWN_USER) return 'unknown_user';
   if (!isPermitted(principal, 'memory.read')) return 'forbidden';
+  if (chat.messages === null) return 'too_large';
   return {
     tenantId: principal.tenantId,
     userId,
@@ -202,9 +267,16 @@ function memoryOf(
 }
 
 /** The latest texts of a request. */
-function spokenIn({ messages }: ChatRequest): { role: string; content: string }[] {
-  const texts = messages.map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
-  return texts.filter(({ content }) => content.trim() !== '').slice(-MAX_SPOKEN);
+function spokenIn(messages: readonly ChatMessage[]): { role: string; content: string }[] {
+  const spoken: { role: string; content: string }[] = [];
+  let left = MAX_SPOKEN_CHARACTERS;
+  for (const message of messages.toReversed()) {
+    const content = textOf(message.content);
+    left -= content.length;
+    if (left < 0 || spoken.length === MAX_SPOKEN) break;
+    if (content.trim() !== '') spoken.unshift({ role: String(message.role), content });
+  }
+  return spoken;
 }
 
 /** The query as it came. The path is ours to write: the router has matched it in any case, and as an address. */

@@ -1,54 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type ChatMemoryFields,
   chatMemoryFieldsSchema,
+  MAX_CHAT_MESSAGES,
   MAX_JSON_DEPTH,
   userIdSchema,
 } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import { validate } from '@factmill/http';
-import { type ChatMessage, textOf } from './chat-turns.ts';
-import { itemsOf, memberOf, replaceSpans, type Span, withoutMembers } from './json-spans.ts';
+import { type JsonNode, validate } from '@factmill/http';
+import type { ChatMessage } from './chat-turns.ts';
+import {
+  type Edit,
+  isArray,
+  isObject,
+  isString,
+  keyOf,
+  membersByKey,
+  parseNode,
+  removeMembers,
+} from './json-edits.ts';
+
+/** How deep a request's values have to be recorded: request, members, messages, theirs, content parts, theirs. */
+export const CHAT_RECORDED_DEPTH = 6;
+
+/** Text beyond the context of any model is passed on without being read for memory. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+/** Tool calls are read, and stored, up to this size each message; larger ones are passed on only. */
+const MAX_TOOL_CALLS_BYTES = 1024 * 1024;
+/** Longer values of single fields are no memory field, model or user. */
+const MAX_FIELD_BYTES = 16 * 1024;
+/** Messages that are read before others get their turn. */
+const MESSAGES_PER_TURN = 500;
 
 export type ChatRequest = Readonly<{
-  /** The JSON to send upstream: as it came, less the memory fields. */
-  forward: string;
+  /** What does not go upstream: the memory fields. */
+  removed: readonly Edit[];
   memory: ChatMemoryFields;
   model: string;
   isStream: boolean;
   /** The user that the request names, by OpenAI's field `user`. */
   userId: string | undefined;
-  messages: readonly ChatMessage[];
+  /** What the messages say; null when it is more text than is read. */
+  messages: readonly ChatMessage[] | null;
 }>;
 
 /**
- * Reads a chat completion request as far as memory needs it. Everything else in it is the upstream's to judge.
+ * Reads a chat completion request as far as memory needs it, from where its values stand: images and everything else
+ * that is not text stay where they are. What memory does not need is the upstream's to judge.
  *
- * @throws AppError `invalid_json`; `invalid_request` naming the memory field that is wrong
+ * @throws AppError `invalid_request` naming the field that is wrong
  */
-export function readChatRequest(text: string): ChatRequest {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new AppError('invalid_json', 'The body is not valid JSON.');
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+export async function readChatRequest(bytes: Buffer, root: JsonNode | null): Promise<ChatRequest> {
+  if (root === null || !isObject(bytes, root)) {
     throw new AppError('invalid_request', 'The body has to be a chat completion request: a JSON object.');
   }
-  const fields = new Map<string, unknown>(Object.entries(body));
-  const memory = validate(
-    chatMemoryFieldsSchema,
-    Object.fromEntries([...fields].filter(([key, value]) => isMemoryField(key) && value !== null)),
-  );
-  const messages = fields.get('messages');
-  const user = userIdSchema.safeParse(fields.get('user') ?? fields.get('user_id'));
+  const members = (root.children ?? []).map((node) => [keyOf(bytes, node), node] as const);
+  const memoryFields = new Set(members.filter(([key]) => isMemoryField(key)).map(([, node]) => node));
+  const fields = new Map(members);
+  const fieldOf = (key: string) => {
+    const node = fields.get(key);
+    return node === undefined || node.end - node.start > MAX_FIELD_BYTES ? undefined : parseNode(bytes, node);
+  };
+  const given = [...fields]
+    .filter(([key]) => isMemoryField(key))
+    .map(([key, node]) => {
+      if (node.end - node.start > MAX_FIELD_BYTES) throw invalidField(key, 'is too long');
+      return [key, parseNode(bytes, node)] as const;
+    });
+  const user = userIdSchema.safeParse(fieldOf('user') ?? fieldOf('user_id'));
+  const model = fieldOf('model');
   return {
-    forward: withoutMembers(text, (key) => !isMemoryField(key)),
-    memory,
-    model: typeof fields.get('model') === 'string' ? String(fields.get('model')) : '',
-    isStream: fields.get('stream') === true,
+    removed: removeMembers(root, (member) => memoryFields.has(member)),
+    memory: validate(chatMemoryFieldsSchema, Object.fromEntries(given.filter(([, value]) => value !== null))),
+    model: typeof model === 'string' ? model : '',
+    isStream: fieldOf('stream') === true,
     userId: user.success ? user.data : undefined,
-    messages: Array.isArray(messages) ? messages.filter(isObject).map(withoutDeepCalls) : [],
+    messages: await readMessages(bytes, fields.get('messages')),
   };
 }
 
@@ -56,66 +83,138 @@ function isMemoryField(key: string): boolean {
   return Object.hasOwn(chatMemoryFieldsSchema.shape, key);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function invalidField(field: string, message: string): AppError {
+  return new AppError('invalid_request', `${field}: ${message}.`, { fields: [{ field, message }] });
 }
 
-/** What is nested deeper than anything that is stored is not looked at, and goes upstream all the same. */
-function withoutDeepCalls(message: ChatMessage): ChatMessage {
-  return isWithin(message.tool_calls, MAX_JSON_DEPTH) ? message : { ...message, tool_calls: undefined };
+async function readMessages(bytes: Buffer, list: JsonNode | undefined): Promise<ChatMessage[] | null> {
+  if (list === undefined || !isArray(bytes, list)) return [];
+  const nodes = list.children ?? [];
+  if (nodes.length > MAX_CHAT_MESSAGES) {
+    throw invalidField('messages', `must not be more than ${MAX_CHAT_MESSAGES}`);
+  }
+  const messages: ChatMessage[] = [];
+  let left = MAX_READ_BYTES;
+  for (const [index, node] of nodes.entries()) {
+    if (index % MESSAGES_PER_TURN === MESSAGES_PER_TURN - 1) await nextTurn();
+    if (!isObject(bytes, node)) continue;
+    const { message, size } = readMessage(bytes, node, left);
+    left -= size;
+    if (left < 0) return null;
+    messages.push(message);
+  }
+  return messages;
 }
 
-function isWithin(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depth > 0 && Object.values(value).every((child) => isWithin(child, depth - 1));
+/** A message as far as it is looked at. Nothing is read of one whose text is longer than `maxBytes`. */
+function readMessage(
+  bytes: Buffer,
+  node: JsonNode,
+  maxBytes: number,
+): Readonly<{ message: ChatMessage; size: number }> {
+  const members = membersByKey(bytes, node);
+  const texts = textNodes(bytes, members.get('content'));
+  const calls = members.get('tool_calls');
+  const callsAreRead =
+    calls !== undefined && calls.end - calls.start <= MAX_TOOL_CALLS_BYTES && calls.levels <= MAX_JSON_DEPTH;
+  const size = [...texts.nodes, ...(callsAreRead ? [calls] : [])].reduce(
+    (sum, { start, end }) => sum + end - start,
+    0,
+  );
+  if (size > maxBytes) return { message: {}, size };
+  const fieldOf = (key: string) => {
+    const field = members.get(key);
+    return field === undefined || field.end - field.start > MAX_FIELD_BYTES
+      ? undefined
+      : parseNode(bytes, field);
+  };
+  const content = texts.nodes.map((text) => parseNode(bytes, text));
+  return {
+    size,
+    message: {
+      role: fieldOf('role'),
+      content: texts.isWhole ? content[0] : content.map((text) => ({ text })),
+      name: fieldOf('name'),
+      // What is nested deeper than anything that is stored is not looked at.
+      tool_calls: callsAreRead ? parseNode(bytes, calls) : undefined,
+      tool_call_id: fieldOf('tool_call_id'),
+    },
+  };
+}
+
+/** Where the text of a content stands: all of it, or the texts of its parts. */
+function textNodes(
+  bytes: Buffer,
+  content: JsonNode | undefined,
+): Readonly<{ isWhole: boolean; nodes: readonly JsonNode[] }> {
+  if (content === undefined || !isArray(bytes, content)) {
+    return { isWhole: true, nodes: content !== undefined && isString(bytes, content) ? [content] : [] };
+  }
+  const nodes = (content.children ?? []).flatMap((part) => textOfPart(bytes, part) ?? []);
+  return { isWhole: false, nodes };
+}
+
+function textOfPart(bytes: Buffer, part: JsonNode): JsonNode | undefined {
+  const text = membersByKey(bytes, part).get('text');
+  return text !== undefined && isString(bytes, text) ? text : undefined;
 }
 
 /**
- * The request with the last user message saying `text` instead of its own text. Other parts of it (images) stay, and
- * so does every other byte of the request.
+ * Makes the last user message say `text` instead of its own text. Other parts of it (images) stay, and so does every
+ * other byte of the request.
  */
-export function withUserText(forward: string, text: string): string {
-  const content = lastContent(forward, (role) => role === 'user');
-  if (content === null) return forward;
-  const value: unknown = JSON.parse(forward.slice(content.start, content.end));
-  if (!Array.isArray(value)) return replaceSpans(forward, [{ span: content, by: JSON.stringify(text) }]);
-  const parts = itemsOf(forward, content.start);
-  const isText = (part: Span) => textOf([JSON.parse(forward.slice(part.start, part.end))]) !== '';
-  const rest = parts.filter((part) => !isText(part)).map(({ start, end }) => forward.slice(start, end));
-  const by = `[${[JSON.stringify({ type: 'text', text }), ...rest].join(',')}]`;
-  return replaceSpans(forward, [{ span: content, by }]);
+export function withUserText(bytes: Buffer, root: JsonNode, text: string): Edit[] {
+  const content = lastUserContent(bytes, root);
+  if (content === undefined) return [];
+  const said = JSON.stringify(text);
+  if (!isArray(bytes, content)) return [{ start: content.start, end: content.end, by: said }];
+  const parts = content.children ?? [];
+  // An empty text is none; the part stays.
+  const rest = parts.filter((part) => {
+    const node = textOfPart(bytes, part);
+    return node === undefined || node.end - node.start <= '""'.length;
+  });
+  const first = `[${JSON.stringify({ type: 'text', text })}`;
+  const [next] = rest;
+  if (next === undefined) return [{ start: content.start, end: content.end, by: `${first}]` }];
+  return [
+    { start: content.start, end: next.start, by: `${first},` },
+    ...rest.map((part, index) => {
+      const following = rest[index + 1];
+      return {
+        start: part.end,
+        end: following?.start ?? content.end,
+        by: following === undefined ? ']' : ',',
+      };
+    }),
+  ];
 }
 
-/** The request with one more system message, after the system messages that begin it. */
-export function withSystemMessage(forward: string, text: string): string {
-  const messages = memberOf(forward, 0, 'messages');
-  if (messages === undefined) return forward;
-  const items = itemsOf(forward, messages.value.start);
-  const after = items.findIndex((item) => !isSystem(roleOf(forward, item)));
+/** Adds one more system message, after the system messages that begin the request. */
+export function withSystemMessage(bytes: Buffer, root: JsonNode, text: string): Edit[] {
+  const list = membersByKey(bytes, root).get('messages');
+  if (list === undefined) return [];
   const message = JSON.stringify({ role: 'system', content: text });
-  const next = items[after < 0 ? items.length : after];
+  const items = isArray(bytes, list) ? (list.children ?? []) : [];
+  const next = items.find((item) => !isSystem(roleOf(bytes, item)));
   const last = items.at(-1);
-  if (next !== undefined) {
-    return replaceSpans(forward, [{ span: { start: next.start, end: next.start }, by: `${message},` }]);
-  }
-  if (last !== undefined) {
-    return replaceSpans(forward, [{ span: { start: last.end, end: last.end }, by: `,${message}` }]);
-  }
-  return replaceSpans(forward, [{ span: messages.value, by: `[${message}]` }]);
+  if (next !== undefined) return [{ start: next.start, end: next.start, by: `${message},` }];
+  if (last !== undefined) return [{ start: last.end, end: last.end, by: `,${message}` }];
+  return [{ start: list.start, end: list.end, by: `[${message}]` }];
 }
 
 function isSystem(role: unknown): boolean {
   return role === 'system' || role === 'developer';
 }
 
-function roleOf(text: string, item: Span): unknown {
-  const role = memberOf(text, item.start, 'role');
-  return role === undefined ? undefined : JSON.parse(text.slice(role.value.start, role.value.end));
+function roleOf(bytes: Buffer, item: JsonNode): unknown {
+  const role = membersByKey(bytes, item).get('role');
+  return role === undefined || role.end - role.start > MAX_FIELD_BYTES ? undefined : parseNode(bytes, role);
 }
 
-function lastContent(forward: string, hasRole: (role: unknown) => boolean): Span | null {
-  const messages = memberOf(forward, 0, 'messages');
-  if (messages === undefined) return null;
-  const item = itemsOf(forward, messages.value.start).findLast((span) => hasRole(roleOf(forward, span)));
-  return item === undefined ? null : (memberOf(forward, item.start, 'content')?.value ?? null);
+function lastUserContent(bytes: Buffer, root: JsonNode): JsonNode | undefined {
+  const list = membersByKey(bytes, root).get('messages');
+  if (list === undefined || !isArray(bytes, list)) return undefined;
+  const item = list.children?.findLast((message) => roleOf(bytes, message) === 'user');
+  return item === undefined ? undefined : membersByKey(bytes, item).get('content');
 }

@@ -1,12 +1,13 @@
 import { requirePermission } from '@factmill/auth';
 import { AppError } from '@factmill/errors';
-import { requireJson } from '@factmill/http';
-import { type Express, raw, type RequestHandler } from 'express';
+import { type ByteBudget, requireJson } from '@factmill/http';
+import type { Express, RequestHandler } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { passThrough } from './pass-through.ts';
 import { placeChat } from './place-chat.ts';
 import { createRecall } from './recall.ts';
+import { createStreamSlots } from './stream-slots.ts';
 import { createRemember } from './remember.ts';
 import { isOwnPath } from './upstream-path.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -15,10 +16,13 @@ export type ChatProxy = Readonly<{
   /** Whether a path is one of the upstream's, not of ours. */
   isUpstreamPath: (path: string) => boolean;
   /** Adds the proxy's routes; before anything reads a body. */
-  routes: (app: Express) => void;
+  routes: (app: Express, budget: ByteBudget) => void;
   /** Resolves when what passed through is stored. */
   close: () => Promise<void>;
 }>;
+
+/** A process has room for the chats of so many keys that are all at their limit. */
+const KEYS_AT_ONCE = 4;
 
 /**
  * The OpenAI-compatible proxy: chat completions with memory, and what of its other `/v1/…` paths may be called
@@ -39,9 +43,13 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   });
   return {
     isUpstreamPath: (path) => /^\/v1\//i.test(path) && !isOwnPath(path),
-    routes(app) {
+    routes(app, budget) {
       const { admit, chatTurn } = deps;
       const mayChat = requirePermission('chat');
+      const slots = createStreamSlots({
+        maxPerKey: chat.streamsPerKey,
+        maxInAll: chat.streamsPerKey * KEYS_AT_ONCE,
+      });
       if (upstreams === null) {
         app.post('/v1/chat/completions', admit, mayChat, notConfigured);
         return;
@@ -50,9 +58,9 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
         '/v1/chat/completions',
         admit,
         mayChat,
+        slots,
         chatTurn,
         requireJson,
-        raw({ type: () => true, limit: chat.maxBodyBytes }),
         chatCompletions({
           upstreams,
           recall,
@@ -61,10 +69,12 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           format: chat.contextFormat,
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,
+          maxBodyBytes: chat.maxBodyBytes,
+          budget,
         }),
       );
       const passOn = passThrough({ upstreams, configured: chat.passThrough, isOurKey });
-      app.all('/v1/*path', ownFirst, admit, passOn);
+      app.all('/v1/*path', ownFirst, admit, slots, passOn);
     },
     async close() {
       await remember.close();

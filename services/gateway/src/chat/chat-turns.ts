@@ -1,4 +1,9 @@
-import { MAX_CONTENT_LENGTH, type MessageInput, messageInputSchema } from '@factmill/contracts';
+import {
+  MAX_CONTENT_LENGTH,
+  MAX_MESSAGES_PER_REQUEST,
+  type MessageInput,
+  messageInputSchema,
+} from '@factmill/contracts';
 import { createHash } from 'node:crypto';
 
 /** A message of a chat request, as far as it is looked at. */
@@ -18,8 +23,13 @@ const MAX_TOOL_CALLS = 128;
 
 /** What was said in a request, and where its last user message stands in it. */
 export type ChatPath = Readonly<{
-  /** Messages of people, assistants and tools; system messages do not count, because clients change them. */
-  spoken: readonly ChatMessage[];
+  /** The first user message. */
+  first: ChatMessage;
+  /**
+   * The last user message and what follows it. Messages of people, assistants and tools count; system messages do not,
+   * because clients change them.
+   */
+  latest: readonly ChatMessage[];
   /** A digest of each with all before it. */
   digests: readonly string[];
   /** The number of the last user message. */
@@ -38,13 +48,15 @@ export type ChatPath = Readonly<{
 export function chatPathOf(messages: readonly ChatMessage[]): ChatPath | null {
   const spoken = messages.filter(({ role }) => isRole(role));
   const last = spoken.findLastIndex(isUser);
-  if (last < 0) return null;
+  const first = spoken.find(isUser);
+  if (first === undefined) return null;
   let path = '';
   const digests = spoken.map((message) => (path = stepOf(path, message)));
   const lastBefore = spoken.slice(0, last).findLastIndex(isUser);
   const isReply = lastBefore >= 0 && lastBefore < last - 1;
   return {
-    spoken,
+    first,
+    latest: spoken.slice(last),
     digests,
     last,
     turnId: `turn-${digests[last]}`,
@@ -59,8 +71,11 @@ export function chatPathOf(messages: readonly ChatMessage[]): ChatPath | null {
  * requests). The ids of what follows the user's turn begin with its id and a dot, and follow from what was said, so that
  * a client that sends its history again, or tries again, stores nothing twice.
  */
-export function turnsOf({ spoken, digests, last }: ChatPath, userTurnId: string): MessageInput[] {
-  return spoken.slice(last).flatMap((message, index) => {
+export function turnsOf({ latest, digests, last }: ChatPath, userTurnId: string): MessageInput[] {
+  const storedBefore = latest.length - MAX_MESSAGES_PER_REQUEST;
+  return latest.flatMap((message, index) => {
+    // A longer loop of tool calls was stored step by step, with the requests before.
+    if (index > 0 && index <= storedBefore) return [];
     const turn = toTurn(message, index === 0 ? userTurnId : `${userTurnId}.${digests[last + index]}`);
     return turn === null ? [] : [turn];
   });

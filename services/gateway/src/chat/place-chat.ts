@@ -24,7 +24,7 @@ export type PlacedChat = Readonly<{
 export async function placeChat(database: Sql, chat: PlacedChat): Promise<Place> {
   const { tenantId, userId, memoryId, path, isRetry } = chat;
   if (memoryId === undefined) {
-    const baseId = conversationIdOf(path.spoken, userId);
+    const baseId = conversationIdOf([path.first], userId);
     const { previousId } = path;
     const alike = await readAlikeChats(database, { tenantId, userId, baseId, previousId });
     return placeInAlike(alike, path, { baseId, isRetry });

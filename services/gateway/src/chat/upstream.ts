@@ -17,8 +17,15 @@ export type UpstreamRequest = Readonly<{
   /** Below the base URL, with the query: `/chat/completions`. */
   path: string;
   headers: Readonly<Record<string, string | string[]>>;
-  body: Buffer | Readable | null;
+  /** In pieces, to be sent one after another. */
+  body: UpstreamBody | Readable | null;
   signal: AbortSignal;
+}>;
+
+export type UpstreamBody = Readonly<{
+  pieces: readonly Buffer[];
+  /** Called, at least once, when the pieces are not needed any more. */
+  onSent: () => void;
 }>;
 
 export type Upstream = Readonly<{
@@ -26,6 +33,12 @@ export type Upstream = Readonly<{
   send: (request: UpstreamRequest) => Promise<IncomingMessage>;
   close: () => void;
 }>;
+
+/**
+ * Larger bodies get a connection of their own: on one that had been idle they would have to be kept until the answer
+ * comes, in case that the upstream has closed it and they have to be sent again.
+ */
+const MAX_REPEATABLE_BYTES = 64 * 1024;
 
 /**
  * One upstream of the proxy. On node:http, because bodies have to pass byte by byte, in both directions and under
@@ -40,6 +53,9 @@ export function createUpstream(config: UpstreamConfig): Upstream {
 
   /** `stale`: the upstream closed an idle connection as it was used again, and has seen nothing of this request. */
   function attempt(request: UpstreamRequest): Promise<IncomingMessage | 'stale'> {
+    const { body } = request;
+    const length = isStream(body) || body === null ? 0 : lengthOf(body.pieces);
+    const isRepeatable = !isStream(body) && length <= MAX_REPEATABLE_BYTES;
     return new Promise((resolve, reject) => {
       const outgoing = open({
         protocol: base.protocol,
@@ -47,19 +63,27 @@ export function createUpstream(config: UpstreamConfig): Upstream {
         port: base.port === '' ? (isSecure ? 443 : 80) : Number(base.port),
         path: root + request.path,
         method: request.method,
-        headers: config.apiKey === '' ? request.headers : withStoredKey(request.headers, config.apiKey),
-        agent,
+        headers: {
+          ...(config.apiKey === '' ? request.headers : withStoredKey(request.headers, config.apiKey)),
+          ...(isStream(body) || body === null ? {} : { 'content-length': String(length) }),
+        },
+        agent: isRepeatable || isStream(body) ? agent : false,
         signal: request.signal,
         timeout: config.timeoutMs,
       });
       outgoing.once('response', resolve);
       outgoing.once('timeout', () => outgoing.destroy(new Error('no byte in time')));
       outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isStream(request.body)) resolve('stale');
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && isRepeatable) resolve('stale');
         else reject(error);
       });
-      if (isStream(request.body)) request.body.pipe(outgoing);
-      else outgoing.end(request.body ?? undefined);
+      if (isStream(body)) {
+        body.pipe(outgoing);
+        return;
+      }
+      if (!isRepeatable && body !== null) outgoing.once('finish', body.onSent);
+      for (const piece of body?.pieces ?? []) outgoing.write(piece);
+      outgoing.end();
     });
   }
 
@@ -77,6 +101,8 @@ export function createUpstream(config: UpstreamConfig): Upstream {
           'The chat upstream does not answer. Check that it runs and that CHAT_BASE_URL is right.',
           { cause: error },
         );
+      } finally {
+        if (request.body !== null && !isStream(request.body)) request.body.onSent();
       }
     },
     close: () => agent.destroy(),
@@ -92,5 +118,9 @@ function withStoredKey(headers: UpstreamRequest['headers'], apiKey: string): Ups
 }
 
 function isStream(body: UpstreamRequest['body']): body is Readable {
-  return body !== null && !Buffer.isBuffer(body);
+  return body !== null && !('pieces' in body);
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -1,37 +1,28 @@
-import { createHash } from 'node:crypto';
 import type { PutDocument } from '@factmill/contracts';
 import { type PutDocument as Put, putDocument } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { chunkMatchingText, matchingText } from '@factmill/extraction';
 import type { RouteDeps } from '../route-deps.ts';
-import { createCutDocument } from './cut-document.ts';
 
 /** Documents are cut here, without a model; their vectors follow in the background, as those of memories do. */
 export function createDocumentService(deps: RouteDeps) {
   const wantsEmbedding = deps.config.embedding.provider !== 'none';
-  const cutDocument = createCutDocument(deps.config.embedding);
+  const { documentCutter } = deps;
 
-  /** @throws AppError `document_user_mismatch`, `conversation_user_mismatch`, `document_limit` */
+  /** @throws AppError `document_user_mismatch`, `conversation_user_mismatch`, `document_limit`, `overloaded` */
   async function put(tenantId: string, userId: string, input: PutDocument): Promise<Put> {
-    const chunks = await cutDocument.cut(input.content);
+    const { chunks, ...cut } = await documentCutter.cut(input.content);
     const stored = await putDocument(deps.database, {
       tenantId,
       id: input.id ?? deps.newId(),
       userId,
       title: input.title ?? null,
       content: input.content,
-      matchingText: matchingText(input.content),
-      contentHash: sha256(input.content),
-      chunking: cutDocument.chunking,
+      ...cut,
+      chunking: documentCutter.chunking,
       conversationId: input.conversation_id ?? null,
       project: input.project ?? null,
       metadata: input.metadata ?? {},
-      chunks: chunks.map((content) => ({
-        id: deps.newId(),
-        content,
-        matchingText: chunkMatchingText(content),
-        contentHash: sha256(content),
-      })),
+      chunks: chunks.map((chunk) => ({ id: deps.newId(), ...chunk })),
       wantsEmbedding,
     });
     if (stored.outcome !== 'kept') await embedLater(tenantId);
@@ -51,8 +42,4 @@ export function createDocumentService(deps: RouteDeps) {
   }
 
   return { put };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

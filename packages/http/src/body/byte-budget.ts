@@ -1,0 +1,116 @@
+import { AppError } from '@factmill/errors';
+
+/** Bytes that a request holds. */
+export type ByteLease = Readonly<{
+  /** Holds `bytes` in all from now on, if there is room at once. */
+  tryGrow: (bytes: number) => boolean;
+  /**
+   * Holds `bytes` in all from now on; more waits for others to be released.
+   *
+   * @throws AppError `overloaded` when they are not released in time
+   */
+  grow: (bytes: number) => Promise<void>;
+  /** Gives everything back. Idempotent. */
+  release: () => void;
+}>;
+
+export type ByteBudget = Readonly<{
+  lease: () => ByteLease;
+  /** Bytes that are held now. */
+  held: () => number;
+}>;
+
+export type ByteBudgetOptions = Readonly<{
+  /** What all leases together may hold. */
+  totalBytes: number;
+  /** How long a lease waits for room. */
+  waitMs: number;
+  /** A lease of no more than this never waits, so that small requests go on beside large ones. */
+  freeBytes: number;
+}>;
+
+/** `own`: what it holds already. */
+type Waiting = { bytes: number; own: number; admit: () => void };
+
+/**
+ * Bounds what large bodies hold in memory at the same time. Who needs more than is left waits in line, and is refused
+ * when its time is over: that also ends two that wait for each other. One that is larger than everything is let in
+ * alone.
+ */
+export function createByteBudget({ totalBytes, waitMs, freeBytes }: ByteBudgetOptions): ByteBudget {
+  let held = 0;
+  const line: Waiting[] = [];
+
+  const hasRoom = (bytes: number, own: number) => held === own || held + bytes <= totalBytes;
+  function admitNext(): void {
+    for (let first = line[0]; first !== undefined && hasRoom(first.bytes, first.own); first = line[0]) {
+      line.shift();
+      held += first.bytes;
+      first.admit();
+    }
+  }
+
+  function take(bytes: number, own: number): boolean {
+    if (line.length > 0 || !hasRoom(bytes, own)) return false;
+    held += bytes;
+    return true;
+  }
+
+  function wait(bytes: number, own: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        bytes,
+        own,
+        admit: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        line.splice(line.indexOf(waiting), 1);
+        admitNext();
+        reject(
+          new AppError('overloaded', 'Too many large requests at once; send it again.', {
+            retryAfterSeconds: Math.ceil(waitMs / 1_000),
+          }),
+        );
+      }, waitMs);
+      line.push(waiting);
+    });
+  }
+
+  return {
+    held: () => held,
+    lease() {
+      let own = 0;
+      let isReleased = false;
+      const missing = (bytes: number) => Math.max(0, (bytes <= freeBytes ? 0 : bytes) - own);
+      const tryGrow = (bytes: number) => {
+        const more = missing(bytes);
+        if (more === 0 || isReleased) return true;
+        const isTaken = take(more, own);
+        if (isTaken) own += more;
+        return isTaken;
+      };
+      return {
+        tryGrow,
+        async grow(bytes) {
+          if (tryGrow(bytes)) return;
+          const more = missing(bytes);
+          await wait(more, own);
+          // Released while it waited: the caller has gone.
+          if (isReleased) {
+            held -= more;
+            admitNext();
+          } else own += more;
+        },
+        release() {
+          isReleased = true;
+          held -= own;
+          own = 0;
+          admitNext();
+        },
+      };
+    },
+  };
+}

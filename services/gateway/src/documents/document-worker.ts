@@ -1,0 +1,17 @@
+// Cuts documents in a thread of its own, so that a long one does not hold up other requests.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createCutDocument } from './cut-document.ts';
+import type { CutReply, CutterData } from './document-cutter.ts';
+
+if (!parentPort) throw new Error('to be started as a worker thread');
+const port = parentPort;
+const cut = createCutDocument((workerData as CutterData).config);
+
+port.on('message', (content: string) => {
+  try {
+    port.postMessage({ document: cut(content) } satisfies CutReply);
+  } catch (error) {
+    // The name only: a message may quote the text.
+    port.postMessage({ failure: error instanceof Error ? error.name : 'Error' } satisfies CutReply);
+  }
+});
