@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameSchema, timestampSchema, userIdSchema } from './text.ts';
+import { limitQuery, nameSchema, timestampSchema, userIdSchema } from './text.ts';
 
 export const permissionSchema = z.enum([
   'memory.read',
@@ -53,6 +53,11 @@ export const createApiKeySchema = z
       : null;
     if (problem !== null) context.addIssue({ code: 'custom', path: ['user_locked'], message: problem });
   });
+
+export const listApiKeysQuerySchema = z.strictObject({
+  limit: limitQuery(1_000, 1_000),
+  cursor: z.string().max(512).optional(),
+});
 
 export const apiKeySchema = z.object({
   id: z.string(),

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded-array.ts';
 import { skippedSchema } from './conversations.ts';
 import { memorySchema } from './memories.ts';
 import { searchRequestSchema } from './search.ts';
-import { externalIdSchema, filledText, MAX_CONTENT_LENGTH, projectSchema, userIdSchema } from './text.ts';
+import {
+  externalIdSchema,
+  filledText,
+  jsonSchema,
+  MAX_CONTENT_LENGTH,
+  projectSchema,
+  userIdSchema,
+} from './text.ts';
 
 export const contextFormatSchema = z
   .enum(['facts', 'section', 'summary', 'augmented', 'messages'])
@@ -12,7 +20,7 @@ export const contextFormatSchema = z
 export type ContextFormatName = z.infer<typeof contextFormatSchema>;
 
 /** A message as chat APIs have it; only role and content are looked at, all of it comes back. */
-const chatMessageSchema = z.looseObject({ role: z.string().min(1).max(64), content: z.json().optional() });
+const chatMessageSchema = z.looseObject({ role: z.string().min(1).max(64), content: jsonSchema.optional() });
 
 export const contextRequestSchema = z
   .strictObject({
@@ -20,7 +28,7 @@ export const contextRequestSchema = z
       .optional()
       .describe('What the user says now. Left out: the last user message of `messages`.'),
     format: contextFormatSchema.default('section'),
-    messages: z.array(chatMessageSchema).min(1).max(500).optional(),
+    messages: boundedArray(chatMessageSchema).min(1).max(500).optional(),
     token_budget: z
       .int()
       .min(1)

@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded-array.ts';
 import {
   booleanQuerySchema,
   externalIdSchema,
   filledText,
+  jsonSchema,
   limitQuery,
   MAX_CONTENT_LENGTH,
   MAX_MESSAGES_PER_REQUEST,
+  MAX_TOOL_CALL_BYTES,
+  metadataInputSchema,
   metadataSchema,
   nameSchema,
   projectSchema,
-  storableObject,
+  smallObject,
   text,
   timestampSchema,
   userIdSchema,
@@ -20,7 +24,10 @@ import { policySchema } from './policy.ts';
 export const roleSchema = z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 export type Role = z.infer<typeof roleSchema>;
 
-const toolCallSchema = storableObject(z.looseObject({ id: z.string().max(256).optional() }));
+const toolCallSchema = smallObject(
+  z.looseObject({ id: z.string().max(256).optional() }),
+  MAX_TOOL_CALL_BYTES,
+);
 
 export const messageInputSchema = z
   .strictObject({
@@ -32,7 +39,7 @@ export const messageInputSchema = z
     role: roleSchema,
     content: text(MAX_CONTENT_LENGTH).nullable(),
     name: nameSchema.optional().describe('Who is speaking, when several people share the role.'),
-    tool_calls: z.array(toolCallSchema).max(128).optional(),
+    tool_calls: boundedArray(toolCallSchema).max(128).optional(),
     tool_call_id: text(256).optional(),
     created_at: timestampSchema
       .optional()
@@ -44,8 +51,7 @@ export const messageInputSchema = z
   });
 export type MessageInput = z.infer<typeof messageInputSchema>;
 
-export const messagesInputSchema = z
-  .array(messageInputSchema)
+export const messagesInputSchema = boundedArray(messageInputSchema)
   .min(1)
   .max(MAX_MESSAGES_PER_REQUEST)
   .refine(
@@ -68,7 +74,7 @@ export const createConversationSchema = z.strictObject({
   project: projectSchema.optional(),
   title: filledText(512).optional(),
   policy: policySchema.optional(),
-  metadata: metadataSchema.optional(),
+  metadata: metadataInputSchema.optional(),
 });
 
 export const patchConversationSchema = z.strictObject({
@@ -76,7 +82,7 @@ export const patchConversationSchema = z.strictObject({
   project: projectSchema.nullable().optional(),
   title: filledText(512).nullable().optional(),
   policy: policySchema.optional().describe('Replaces the whole policy; what waits is due by the new one.'),
-  metadata: metadataSchema.optional().describe('Replaces the whole object.'),
+  metadata: metadataInputSchema.optional().describe('Replaces the whole object.'),
 });
 
 export const postMessagesSchema = z.strictObject({
@@ -132,7 +138,7 @@ export const messageSchema = z.object({
   role: roleSchema,
   content: z.string().nullable(),
   name: z.string().nullable(),
-  tool_calls: z.array(z.json()).nullable(),
+  tool_calls: z.array(jsonSchema).nullable(),
   tool_call_id: z.string().nullable(),
   superseded: z.boolean(),
   created_at: timestampSchema,

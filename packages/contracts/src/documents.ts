@@ -3,6 +3,7 @@ import {
   externalIdSchema,
   filledText,
   limitQuery,
+  metadataInputSchema,
   metadataSchema,
   projectSchema,
   timestampSchema,
@@ -28,7 +29,7 @@ export const putDocumentSchema = z
     project: projectSchema
       .optional()
       .describe('The project it is for. Without one and without a conversation it is for all of the user’s.'),
-    metadata: metadataSchema.optional(),
+    metadata: metadataInputSchema.optional(),
   })
   .refine((input) => input.conversation_id === undefined || input.project === undefined, {
     path: ['project'],

@@ -6,6 +6,7 @@ import {
   booleanQuerySchema,
   externalIdSchema,
   limitQuery,
+  metadataInputSchema,
   metadataSchema,
   timestampSchema,
   userIdSchema,
@@ -16,7 +17,7 @@ export const createExtractionSchema = z.strictObject({
   user_id: userIdSchema.optional(),
   conversation_id: externalIdSchema.optional(),
   preset: presetNameSchema.optional(),
-  metadata: metadataSchema.optional(),
+  metadata: metadataInputSchema.optional(),
 });
 
 export const acceptedExtractionSchema = z.object({

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded-array.ts';
 import {
   booleanQuerySchema,
   externalIdSchema,
   filledText,
+  jsonSchema,
   limitQuery,
   MAX_MEMORIES_PER_BATCH,
   MAX_MEMORY_LENGTH,
+  metadataInputSchema,
   metadataSchema,
   nameSchema,
   projectSchema,
@@ -26,7 +29,7 @@ export const DEFAULT_CATEGORY = 'general';
 
 const categorySchema = nameSchema;
 const keySchema = filledText(256);
-const tagsSchema = z.array(nameSchema).max(64);
+const tagsSchema = boundedArray(nameSchema).max(64);
 const bodyText = filledText(MAX_MEMORY_LENGTH);
 
 const shared = {
@@ -42,7 +45,7 @@ const shared = {
   expires_at: timestampSchema.optional(),
   expires_in_days: z.number().positive().max(36_500).optional(),
   valid_from: timestampSchema.optional(),
-  metadata: metadataSchema.optional(),
+  metadata: metadataInputSchema.optional(),
 };
 
 const oneForm = 'give either content, or key and value, or question and answer';
@@ -82,8 +85,7 @@ export type MemoryInput = z.infer<typeof memoryInputSchema>;
 export const createMemorySchema = memoryInputSchema.safeExtend({ user_id: userIdSchema.optional() });
 
 export const batchMemoriesSchema = z.strictObject({
-  memories: z
-    .array(memoryInputSchema.safeExtend({ user_id: userIdSchema.optional() }))
+  memories: boundedArray(memoryInputSchema.safeExtend({ user_id: userIdSchema.optional() }))
     .min(1)
     .max(MAX_MEMORIES_PER_BATCH),
   user_id: userIdSchema.optional(),
@@ -184,12 +186,18 @@ export const deleteMemoriesQuerySchema = z.strictObject({
   user_id: userIdSchema.optional(),
 });
 
+export const listVersionsQuerySchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  limit: limitQuery(1_000, 200),
+  cursor: z.string().max(512).optional(),
+});
+
 export const memoryVersionSchema = z.object({
   memory_id: z.uuid(),
   number: z.int(),
   operation: z.enum(['ADD', 'UPDATE', 'SUPERSEDE', 'DELETE', 'MERGE', 'ARCHIVE', 'RESTORE']),
-  before: z.json(),
-  after: z.json(),
+  before: jsonSchema,
+  after: jsonSchema,
   actor: z.string(),
   extraction_id: z.uuid().nullable(),
   cause: z.string().nullable().describe('Why, where the operation does not say it all.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKeySchema, createApiKeySchema, createdApiKeySchema } from './api-keys.ts';
+import { apiKeySchema, createApiKeySchema, createdApiKeySchema, listApiKeysQuerySchema } from './api-keys.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { userQuerySchema } from './conversations.ts';
 import {
@@ -22,6 +22,7 @@ import {
   createMemorySchema,
   deleteMemoriesQuerySchema,
   listMemoriesQuerySchema,
+  listVersionsQuerySchema,
   memorySchema,
   memoryVersionSchema,
   patchMemorySchema,
@@ -112,7 +113,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Memories',
     summary: 'Every version of a memory and of those it replaced',
     permission: 'memory.read',
-    query: userQuerySchema,
+    query: listVersionsQuerySchema,
     status: 200,
     response: listOf(memoryVersionSchema),
   },
@@ -262,6 +263,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'API keys',
     summary: 'List API keys',
     permission: 'admin',
+    query: listApiKeysQuerySchema,
     status: 200,
     response: listOf(apiKeySchema),
   },

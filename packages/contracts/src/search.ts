@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedArray } from './bounded-array.ts';
 import { skippedSchema } from './conversations.ts';
 import { GLOBAL_SCOPE, memoryKindSchema, memorySchema } from './memories.ts';
 import {
@@ -20,8 +21,8 @@ export type SearchChannel = z.infer<typeof searchChannelSchema>;
 
 export const searchFiltersSchema = z.strictObject({
   kinds: z.array(memoryKindSchema).min(1).max(4).optional(),
-  categories: z.array(nameSchema).min(1).max(64).optional(),
-  tags: z.array(nameSchema).min(1).max(64).optional().describe('A memory has to carry all of them.'),
+  categories: boundedArray(nameSchema).min(1).max(64).optional(),
+  tags: boundedArray(nameSchema).min(1).max(64).optional().describe('A memory has to carry all of them.'),
   tiers: z.array(z.int().min(1).max(3)).min(1).max(3).optional(),
   project: projectSchema.optional(),
   conversation_id: externalIdSchema
@@ -47,14 +48,12 @@ export const searchRequestSchema = z
     mode: searchModeSchema
       .optional()
       .describe('Default: SEARCH_MODE of the service, `fused` unless it is set.'),
-    channels: z
-      .array(searchChannelSchema.exclude(['turns']))
+    channels: boundedArray(searchChannelSchema.exclude(['turns']))
       .min(1)
       .max(6)
       .optional()
       .describe('Ways of finding to use, instead of those of the mode.'),
-    scopes: z
-      .array(externalIdSchema)
+    scopes: boundedArray(externalIdSchema)
       .min(1)
       .max(8)
       .optional()
@@ -161,7 +160,7 @@ export const searchResponseSchema = z.object({
     .string()
     .optional()
     .describe(
-      'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, `min_relevance_ignored` (neither a reranker nor vectors to hold against it), or a channel as in `text_unavailable`.',
+      'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, `min_relevance_ignored` (neither a reranker nor vectors to hold against it), `results_too_large` (4 MB of memories are in the answer already), or a channel as in `text_unavailable`.',
     ),
   skipped: skippedSchema.optional(),
   explain: z
