@@ -44,6 +44,8 @@ export * from './queries/embedding-models.ts';
 export * from './queries/embeddings.ts';
 export * from './queries/vector-text.ts';
 export * from './queries/extractions.ts';
+export { MAX_ANSWER_BYTES } from './queries/fitting.ts';
+export type { Listed } from './queries/fitting.ts';
 export * from './queries/known-memories.ts';
 export * from './queries/ledger.ts';
 export * from './queries/memories.ts';

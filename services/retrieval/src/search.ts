@@ -175,6 +175,7 @@ export function createSearch(deps: SearchDeps): Search {
       return { error };
     });
     if ('error' in ranked) return { found: null, failure: ranked.error, gathered };
+    if (ranked.isCut) degraded.add('results_too_large');
     const wantsReranker = request.rerank === true && deps.reranker === null;
     if (wantsReranker || ranked.rerankFailure !== null) degraded.add('rerank_unavailable');
     if (ranked.rerankFailure !== null) {

@@ -1,5 +1,6 @@
 import type { Permission } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
+import type { Listed } from './fitting.ts';
 
 export type ApiKeyRow = Readonly<{
   id: string;
@@ -49,13 +50,32 @@ export async function findApiKey(sql: Sql, id: string): Promise<ApiKeyRow | null
   return row ?? null;
 }
 
-/** All keys of a tenant, newest first. */
-export async function listApiKeys(sql: Sql, tenantId: string): Promise<ApiKeyRow[]> {
-  const { rows } = await sql.query<ApiKeyRow>(
-    `select ${COLUMNS} from api_keys where tenant_id = $1::uuid order by created_at desc, id`,
-    [tenantId],
+/** A key of a list; `position` is `created_at` with its microseconds, for the cursor. */
+export type ListedApiKey = ApiKeyRow & Listed & Readonly<{ position: string }>;
+
+/** The keys of a tenant, newest first; all of them without `page`. */
+export async function listApiKeys(
+  sql: Sql,
+  tenantId: string,
+  page?: Readonly<{ before: Readonly<{ position: string; id: string }> | null; limit: number }>,
+): Promise<ListedApiKey[]> {
+  const { rows } = await sql.query<ListedApiKey>(
+    `select ${COLUMNS}, row_number() over () < count(*) over () as more,
+       to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+     from (
+       select * from api_keys
+       where tenant_id = $1::uuid
+         and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3::text))
+       order by created_at desc, id desc limit $4::integer
+     ) page`,
+    [
+      tenantId,
+      page?.before?.position ?? null,
+      page?.before?.id ?? null,
+      page === undefined ? null : page.limit + 1,
+    ],
   );
-  return rows;
+  return page === undefined ? rows : rows.slice(0, page.limit);
 }
 
 /**

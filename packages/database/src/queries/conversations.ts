@@ -1,5 +1,6 @@
 import type { Policy, Role, Schedule } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
+import { fitting, jsonBytes, type Listed, textBytes } from './fitting.ts';
 
 export type ConversationRow = Readonly<{
   id: string;
@@ -117,9 +118,9 @@ export function findConversation(
 }
 
 /** A row of a list of conversations; `position` is `last_active_at` with its microseconds, for the cursor. */
-export type ListedConversation = ConversationRow & Readonly<{ position: string }>;
+export type ListedConversation = ConversationRow & Listed & Readonly<{ position: string }>;
 
-/** A user's conversations, last active first. Uses conversations_user_idx. */
+/** A user's conversations, last active first, as many as fit into an answer. Uses conversations_user_idx. */
 export async function listConversations(
   sql: Sql,
   filter: Readonly<{
@@ -132,23 +133,26 @@ export async function listConversations(
   }>,
 ): Promise<ListedConversation[]> {
   const { rows } = await sql.query<ListedConversation>(
-    `select ${COLUMNS},
+    fitting(
+      `select ${COLUMNS},
        to_char(last_active_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
      from conversations
      where tenant_id = $1::uuid and user_id = $2::text
        and ($3::text is null or project = $3::text)
        and ($4::timestamptz is null or (last_active_at, id) < ($4::timestamptz, $5::text))
      order by last_active_at desc, id desc limit $6::integer`,
+      `1000 + ${textBytes('page.title')} + ${jsonBytes('page.metadata')}`,
+    ),
     [
       filter.tenantId,
       filter.userId,
       filter.project,
       filter.before?.position ?? null,
       filter.before?.id ?? null,
-      filter.limit,
+      filter.limit + 1,
     ],
   );
-  return rows;
+  return rows.slice(0, filter.limit);
 }
 
 /**
@@ -179,7 +183,7 @@ export type MessageRow = Readonly<{
 const MESSAGE_COLUMNS = `id, seq, role, content, name, tool_calls as "toolCalls", tool_call_id as "toolCallId",
   superseded, created_at as "createdAt"`;
 
-/** Messages after `afterSeq` up to `toSeq`, oldest first. Uses messages_pkey. */
+/** Messages after `afterSeq` up to `toSeq`, oldest first, as many as `maxBytes` takes. Uses messages_pkey. */
 export async function listMessages(
   sql: Sql,
   range: Readonly<{
@@ -189,16 +193,31 @@ export async function listMessages(
     toSeq: number | null;
     includeSuperseded: boolean;
     limit: number | null;
+    /** Null for any number. */
+    maxBytes?: number | null;
   }>,
-): Promise<MessageRow[]> {
-  const { rows } = await sql.query<MessageRow>(
-    `select ${MESSAGE_COLUMNS} from messages
+): Promise<(MessageRow & Listed)[]> {
+  const { limit, maxBytes = null } = range;
+  const { rows } = await sql.query<MessageRow & Listed>(
+    fitting(
+      `select ${MESSAGE_COLUMNS} from messages
      where tenant_id = $1::uuid and conversation_id = $2::text and seq > $3::integer
        and ($4::integer is null or seq <= $4::integer)
        and ($5::boolean or not superseded)
      order by seq limit $6::integer`,
-    [range.tenantId, range.conversationId, range.afterSeq, range.toSeq, range.includeSuperseded, range.limit],
+      `500 + ${textBytes('page.content')} + ${jsonBytes('page."toolCalls"')}`,
+      '$7',
+    ),
+    [
+      range.tenantId,
+      range.conversationId,
+      range.afterSeq,
+      range.toSeq,
+      range.includeSuperseded,
+      limit === null ? null : limit + 1,
+      maxBytes,
+    ],
     { name: 'list_messages' },
   );
-  return rows;
+  return limit === null ? rows : rows.slice(0, limit);
 }

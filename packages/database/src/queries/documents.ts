@@ -1,5 +1,6 @@
 import { AppError } from '@factmill/errors';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
+import { fitting, jsonBytes, type Listed } from './fitting.ts';
 
 export type DocumentRow = Readonly<{
   id: string;
@@ -218,9 +219,9 @@ export async function deleteDocument(sql: Sql, target: Target): Promise<boolean>
 }
 
 /** A row of a list of documents; `position` is `created_at` with its microseconds, for the cursor. */
-export type ListedDocument = DocumentRow & Readonly<{ position: string }>;
+export type ListedDocument = DocumentRow & Listed & Readonly<{ position: string }>;
 
-/** A user's documents, newest first, without their text. Uses documents_user_idx. */
+/** A user's documents, newest first, without their text, as many as fit into an answer. Uses documents_user_idx. */
 export async function listDocuments(
   sql: Sql,
   filter: Readonly<{
@@ -234,13 +235,16 @@ export async function listDocuments(
   }>,
 ): Promise<ListedDocument[]> {
   const { rows } = await sql.query<ListedDocument>(
-    `select ${COLUMNS}, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+    fitting(
+      `select ${COLUMNS}, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
      from documents
      where tenant_id = $1::uuid and user_id = $2::text
        and ($3::text is null or conversation_id = $3::text)
        and ($4::text is null or project = $4::text)
        and ($5::timestamptz is null or (created_at, id) < ($5::timestamptz, $6::text))
      order by created_at desc, id desc limit $7::integer`,
+      `2000 + ${jsonBytes('page.metadata')}`,
+    ),
     [
       filter.tenantId,
       filter.userId,
@@ -248,8 +252,8 @@ export async function listDocuments(
       filter.project,
       filter.before?.position ?? null,
       filter.before?.id ?? null,
-      filter.limit,
+      filter.limit + 1,
     ],
   );
-  return rows;
+  return rows.slice(0, filter.limit);
 }

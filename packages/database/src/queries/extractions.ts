@@ -1,5 +1,6 @@
 import type { ExtractionState } from '@factmill/contracts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
+import { fitting, jsonBytes, type Listed } from './fitting.ts';
 
 export type ExtractionRow = Readonly<{
   id: string;
@@ -78,10 +79,14 @@ export type ExtractionFilter = Readonly<{
   limit: number;
 }>;
 
-/** Ledger rows, newest first. Uses extractions_list_idx or extractions_user_idx. */
-export async function listExtractions(sql: Sql, filter: ExtractionFilter): Promise<ExtractionRow[]> {
-  const { rows } = await sql.query<ExtractionRow>(
-    `select ${COLUMNS} from extractions
+/** Ledger rows, newest first, as many as fit into an answer. Uses extractions_list_idx or extractions_user_idx. */
+export async function listExtractions(
+  sql: Sql,
+  filter: ExtractionFilter,
+): Promise<(ExtractionRow & Listed)[]> {
+  const { rows } = await sql.query<ExtractionRow & Listed>(
+    fitting(
+      `select ${COLUMNS} from extractions
      where tenant_id = $1::uuid
        and ($2::text is null or state = $2::text)
        and ($3::text is null or user_id = $3::text)
@@ -89,6 +94,8 @@ export async function listExtractions(sql: Sql, filter: ExtractionFilter): Promi
        and ($5::timestamptz is null or accepted_at >= $5::timestamptz)
        and ($6::bigint is null or accepted_no < $6::bigint)
      order by accepted_no desc limit $7::integer`,
+      `2000 + 40 * coalesce(cardinality(page."memoryIds"), 0) + ${jsonBytes('page.metadata')}`,
+    ),
     [
       filter.tenantId,
       filter.state,
@@ -96,10 +103,10 @@ export async function listExtractions(sql: Sql, filter: ExtractionFilter): Promi
       filter.conversationId,
       filter.since,
       filter.beforeNo,
-      filter.limit,
+      filter.limit + 1,
     ],
   );
-  return rows;
+  return rows.slice(0, filter.limit);
 }
 
 export type ReplayedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;

@@ -1,6 +1,7 @@
 import type { ListMemoriesQuery } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
-import { listed, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
+import { fitting, jsonBytes, type Listed } from './fitting.ts';
+import { listed, MEMORY_BYTES, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
 
 /** One memory of a tenant, superseded and archived ones included, deleted and expired ones not. */
 export function findMemory(
@@ -28,13 +29,25 @@ export type MemoryVersionRow = Readonly<{
   createdAt: Date;
 }>;
 
-/** The versions of a memory and of those it replaced, oldest first. */
+/** A version of a list; `position` is `created_at` with its microseconds, for the cursor. */
+export type ListedVersion = MemoryVersionRow & Listed & Readonly<{ position: string }>;
+
+/** The versions of a memory and of those it replaced, oldest first, as many as fit into an answer. */
 export async function listMemoryVersions(
   sql: Sql,
-  target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
-): Promise<MemoryVersionRow[]> {
-  const { rows } = await sql.query<MemoryVersionRow>(
-    `with recursive chain as (
+  target: Readonly<{
+    tenantId: string;
+    userId: string | null;
+    id: string;
+    /** The last version of the page before. */
+    after?: Readonly<{ position: string; memoryId: string; number: number }> | null;
+    limit?: number;
+  }>,
+): Promise<ListedVersion[]> {
+  const { after = null, limit = 1_000 } = target;
+  const { rows } = await sql.query<ListedVersion>(
+    fitting(
+      `with recursive chain as (
        select id from memories
        where tenant_id = $1::uuid and id = $2::uuid and ($3::text is null or user_id = $3::text)
        union
@@ -42,13 +55,26 @@ export async function listMemoryVersions(
        where m.tenant_id = $1::uuid and ($3::text is null or m.user_id = $3::text)
      )
      select v.memory_id as "memoryId", v.number, v.operation, v.before, v.after, v.actor,
-       v.extraction_id as "extractionId", v.cause, v.created_at as "createdAt"
+       v.extraction_id as "extractionId", v.cause, v.created_at as "createdAt",
+       ${isoOf('v.created_at')} as position
      from memory_versions v join chain on chain.id = v.memory_id
      where v.tenant_id = $1::uuid
-     order by v.created_at, v.memory_id, v.number`,
-    [target.tenantId, target.id, target.userId],
+       and ($4::timestamptz is null
+         or (v.created_at, v.memory_id, v.number) > ($4::timestamptz, $5::uuid, $6::integer))
+     order by v.created_at, v.memory_id, v.number limit $7::integer`,
+      `500 + ${jsonBytes('page.before')} + ${jsonBytes('page.after')}`,
+    ),
+    [
+      target.tenantId,
+      target.id,
+      target.userId,
+      after?.position ?? null,
+      after?.memoryId ?? null,
+      after?.number ?? null,
+      limit + 1,
+    ],
   );
-  return rows;
+  return rows.slice(0, limit);
 }
 
 const SORT_EXPRESSIONS: Readonly<Record<ListMemoriesQuery['sort_by'], { column: string; type: string }>> = {
@@ -69,16 +95,19 @@ export type MemoryFilter = Readonly<{
   after: readonly [string | number, string] | null;
 }>;
 
-/** Memories that are not over, those that begin later among them, in the asked order; `position` is the cursor value of each. */
-export async function listMemories(
-  sql: Sql,
-  filter: MemoryFilter,
-): Promise<(MemoryRow & { position: string | number })[]> {
+/** A memory of a list; `position` is its cursor value. */
+export type ListedMemory = MemoryRow & Listed & Readonly<{ position: string | number }>;
+
+/**
+ * Memories that are not over, those that begin later among them, in the asked order, as many as fit into an answer.
+ */
+export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<ListedMemory[]> {
   const { query } = filter;
   const { column, type } = SORT_EXPRESSIONS[query.sort_by];
   const comparison = query.order === 'asc' ? '>' : '<';
-  const { rows } = await sql.query<MemoryRow & { position: string | number }>(
-    `select ${memoryColumns('m')}, ${type === 'timestamptz' ? isoOf(column) : column} as position
+  const { rows } = await sql.query<ListedMemory>(
+    fitting(
+      `select ${memoryColumns('m')}, ${type === 'timestamptz' ? isoOf(column) : column} as position
      from memories m
      where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${listed('m')}
        and ($3::text is null or $3::text = any(m.tags))
@@ -93,6 +122,8 @@ export async function listMemories(
        and ($11::text is null or (${column}, m.id) ${comparison} ($11::${type}, $12::uuid))
      order by ${column} ${query.order}, m.id ${query.order}
      limit $13::integer offset $14::integer`,
+      MEMORY_BYTES,
+    ),
     [
       filter.tenantId,
       filter.userId,
@@ -110,7 +141,7 @@ export async function listMemories(
       query.offset ?? 0,
     ],
   );
-  return rows;
+  return rows.slice(0, query.limit);
 }
 
 /** A timestamp with its microseconds: a cursor that lost them would skip rows. */

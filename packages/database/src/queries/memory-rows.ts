@@ -1,4 +1,5 @@
 import { GLOBAL_SCOPE, type Memory, type MemoryKind } from '@factmill/contracts';
+import { jsonBytes, textBytes } from './fitting.ts';
 
 /** A memory as it is stored, less what only the database needs. */
 export type MemoryRow = Readonly<{
@@ -57,6 +58,10 @@ export function memoryColumns(alias: string): string {
     ${alias}.message_ids as "messageIds", ${alias}.metadata`;
 }
 
+/** Bytes of a MemoryRow, for `fitting`. */
+export const MEMORY_BYTES = `1000 + ${textBytes('page.content', 'page.value', 'page.question', 'page.answer', 'page."sourceContext"')}
+  + pg_column_size(page.tags) + pg_column_size(page."messageIds") + ${jsonBytes('page.metadata')}`;
+
 /** The predicate for what lists show: current and not expired, also when it begins later. */
 export function listed(alias: string): string {
   return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
@@ -110,6 +115,6 @@ export function toMemory(row: MemoryRow): Memory {
     valid_to: row.validTo?.toISOString() ?? null,
     archived: row.archivedAt !== null,
     provenance: { extraction_id: row.extractionId, message_ids: row.messageIds },
-    metadata: row.metadata as Memory['metadata'],
+    metadata: row.metadata,
   };
 }

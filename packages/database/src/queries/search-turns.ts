@@ -1,4 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
+import { fitting, textBytes } from './fitting.ts';
 
 export type TurnSearch = Readonly<{
   tenantId: string;
@@ -33,14 +34,15 @@ const LATEST = 1_000;
 
 /**
  * Stored turns of users and assistants that have one of the words: those with more of the words first, then the
- * latest. Superseded replies are left out.
+ * latest, as many as fit into an answer. Superseded replies are left out.
  */
 export async function searchTurns(sql: Sql, search: TurnSearch): Promise<TurnRow[]> {
   if (search.terms.length === 0) return [];
   const terms = search.terms.map((_, index) => `search_query(($3::text[])[${index + 1}])`);
   const owned = search.userId === null ? '$2::text is null' : 'c.user_id = $2::text';
   const { rows } = await sql.query<TurnRow>(
-    `with latest as materialized (
+    fitting(
+      `with latest as materialized (
        select c.id as conversation_id, c.user_id, c.project, m.id, m.seq, m.role, m.content, m.created_at,
          m.seq > c.extracted_seq as pending, search_words(m.content) as words
        from conversations c join messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
@@ -57,6 +59,8 @@ export async function searchTurns(sql: Sql, search: TurnSearch): Promise<TurnRow
      select conversation_id as "conversationId", user_id as "userId", project, id as "messageId", role, content,
        created_at as "createdAt", pending, score as "turnScore"
      from scored order by score desc, created_at desc, seq desc, conversation_id limit $6::integer`,
+      `500 + ${textBytes('page.content')}`,
+    ),
     [
       search.tenantId,
       search.userId,

@@ -1,6 +1,7 @@
 import type { MemoryKind } from '@factmill/contracts';
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
+import { fitting } from './fitting.ts';
+import { MEMORY_BYTES, memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
 
 export type SummarySource = 'model' | 'composed' | 'manual';
 
@@ -70,16 +71,19 @@ export function replaceSummary(
   );
 }
 
-/** A user's core profile: tier 1, the most important first. Uses memories_user_idx. */
+/** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_user_idx. */
 export async function listProfile(
   sql: Sql,
   owner: Readonly<{ tenantId: string; userId: string; limit: number; seenFrom?: string }>,
 ): Promise<MemoryRow[]> {
   const { rows } = await sql.query<MemoryRow>(
-    `select ${memoryColumns('m')} from memories m
+    fitting(
+      `select ${memoryColumns('m')} from memories m
      where m.tenant_id = $1::uuid and m.user_id = $2::text and m.tier = 1 and ${visible('m')}
        and m.conversation_id in ('', $4::text)
      order by m.importance desc, m.category, m.key nulls last, m.id limit $3::integer`,
+      MEMORY_BYTES,
+    ),
     [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? ''],
     { name: 'list_profile' },
   );

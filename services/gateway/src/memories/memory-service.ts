@@ -17,6 +17,25 @@ import type { RouteDeps } from '../route-deps.ts';
 export type SaveItem = Readonly<{ userId: string; input: MemoryInput }>;
 type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
 
+/** Comparing as much text as this with what is stored takes 30 ms of a processor. */
+const MAX_SLICE_CHARACTERS = 1_000_000;
+
+/** The same numbers in slices that have so much text at most, or one of them. */
+function inSlices(places: readonly number[], lengthOf: (place: number) => number): number[][] {
+  const slices: number[][] = [];
+  let left = 0;
+  for (const place of places) {
+    left -= lengthOf(place);
+    const slice = slices.at(-1);
+    if (slice !== undefined && left >= 0) slice.push(place);
+    else {
+      slices.push([place]);
+      left = MAX_SLICE_CHARACTERS - lengthOf(place);
+    }
+  }
+  return slices;
+}
+
 /** Memories made, changed and restored by hand, through the same writer as extracted ones (B10). */
 export function createMemoryService(deps: RouteDeps) {
   const wantsEmbedding = deps.config.embedding.provider !== 'none';
@@ -56,7 +75,13 @@ export function createMemoryService(deps: RouteDeps) {
     const scopesOf = (userId: string) => {
       const places = items.flatMap((item, place) => (item.userId === userId ? [place] : []));
       const byScope = Map.groupBy(places, (place) => items[place]?.input.scope ?? GLOBAL_SCOPE);
-      return [...byScope].map(([scope, of]) => ({ userId, scope, places: of }));
+      return [...byScope].flatMap(([scope, of]) =>
+        inSlices(of, (place) => candidates[place]?.candidate.content.length ?? 0).map((slice) => ({
+          userId,
+          scope,
+          places: slice,
+        })),
+      );
     };
     await deps.database.transaction(async (tx) => {
       for (const { userId, scope, places } of users.flatMap(scopesOf)) {

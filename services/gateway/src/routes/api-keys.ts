@@ -1,12 +1,20 @@
 import { generateApiKey, isPermitted, type Principal, principalOf, requirePermission } from '@factmill/auth';
-import { type ApiKey, createApiKeySchema, type Permission } from '@factmill/contracts';
+import {
+  type ApiKey,
+  createApiKeySchema,
+  listApiKeysQuerySchema,
+  type Permission,
+  timestampSchema,
+} from '@factmill/contracts';
 import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { validate } from '@factmill/http';
+import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { Router } from 'express';
+import { z } from 'zod';
 import type { RouteDeps } from '../route-deps.ts';
 
 const KEY_ID = /^[0-9a-f]{16}$/;
+const positionSchema = z.tuple([timestampSchema, z.string().regex(KEY_ID)]);
 
 /** `/v1/api-keys`, for administrators of a tenant. */
 export function apiKeyRoutes(deps: RouteDeps): Router {
@@ -39,9 +47,18 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     response.status(201).json({ ...toApiKey(row), key: generated.key });
   });
 
-  router.get('/', async (_request, response) => {
-    const rows = await listApiKeys(deps.database, principalOf(response).tenantId);
-    response.json({ data: rows.map(toApiKey), next_cursor: null });
+  router.get('/', async (request, response) => {
+    const query = validate(listApiKeysQuerySchema, request.query);
+    const position = decodeCursor(query.cursor, positionSchema);
+    const rows = await listApiKeys(deps.database, principalOf(response).tenantId, {
+      before: position === null ? null : { position: position[0], id: position[1] },
+      limit: query.limit,
+    });
+    const last = rows.at(-1);
+    response.json({
+      data: rows.map(toApiKey),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.position, last.id]),
+    });
   });
 
   router.delete('/:id', async (request, response) => {

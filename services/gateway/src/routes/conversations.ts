@@ -20,6 +20,7 @@ import {
   findConversation,
   listConversations,
   listMessages,
+  MAX_ANSWER_BYTES,
   type MessageRow,
   updateConversation,
 } from '@factmill/database';
@@ -85,13 +86,12 @@ export function conversationRoutes(deps: RouteDeps): Router {
       userId: user,
       project: query.project ?? null,
       before: position === null ? null : { position: position[0], id: position[1] },
-      limit: query.limit + 1,
+      limit: query.limit,
     });
-    const page = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    const last = rows.at(-1);
     response.json({
-      data: page.map(toConversation),
-      next_cursor: last === undefined ? null : encodeCursor([last.position, last.id]),
+      data: rows.map(toConversation),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.position, last.id]),
     });
   });
 
@@ -129,13 +129,13 @@ export function conversationRoutes(deps: RouteDeps): Router {
       afterSeq: position?.[0] ?? 0,
       toSeq: null,
       includeSuperseded: query.superseded ?? true,
-      limit: query.limit + 1,
+      limit: query.limit,
+      maxBytes: MAX_ANSWER_BYTES,
     });
-    const page = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    const last = rows.at(-1);
     response.json({
-      data: page.map(toMessage),
-      next_cursor: last === undefined ? null : encodeCursor([last.seq]),
+      data: rows.map(toMessage),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.seq]),
     });
   });
 
@@ -223,7 +223,7 @@ function toConversation(row: ConversationRow): Conversation {
     project: row.project,
     title: row.title,
     policy: row.policy,
-    metadata: row.metadata as Conversation['metadata'],
+    metadata: row.metadata,
     message_count: row.lastSeq,
     created_at: row.createdAt.toISOString(),
     last_active_at: row.lastActiveAt.toISOString(),
@@ -240,7 +240,7 @@ function toMessage(row: MessageRow): Message {
     role: row.role,
     content: row.content,
     name: row.name,
-    tool_calls: row.toolCalls as Message['tool_calls'],
+    tool_calls: row.toolCalls,
     tool_call_id: row.toolCallId,
     superseded: row.superseded,
     created_at: row.createdAt.toISOString(),

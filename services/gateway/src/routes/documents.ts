@@ -75,13 +75,12 @@ export function documentRoutes(deps: RouteDeps): Router {
       conversationId: query.conversation_id ?? null,
       project: query.project ?? null,
       before: position === null ? null : { position: position[0], id: position[1] },
-      limit: query.limit + 1,
+      limit: query.limit,
     });
-    const page = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    const last = rows.at(-1);
     response.json({
-      data: page.map(toDocument),
-      next_cursor: last === undefined ? null : encodeCursor([last.position, last.id]),
+      data: rows.map(toDocument),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.position, last.id]),
     });
   });
 
@@ -115,7 +114,7 @@ function toDocument(row: DocumentRow): Document {
     title: row.title,
     conversation_id: row.conversationId,
     project: row.project,
-    metadata: row.metadata as Document['metadata'],
+    metadata: row.metadata,
     characters: row.characters,
     chunks: row.chunkCount,
     created_at: row.createdAt.toISOString(),

@@ -78,13 +78,12 @@ export function extractionRoutes(deps: RouteDeps): Router {
       conversationId: query.conversation_id ?? null,
       since: query.since ?? null,
       beforeNo: position?.[0] ?? null,
-      limit: query.limit + 1,
+      limit: query.limit,
     });
-    const page = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    const last = rows.at(-1);
     response.json({
-      data: page.map(toExtraction),
-      next_cursor: last === undefined ? null : encodeCursor([last.acceptedNo]),
+      data: rows.map(toExtraction),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.acceptedNo]),
     });
   });
 
@@ -216,6 +215,6 @@ function toExtraction(row: ExtractionRow): Extraction {
       prompt_tokens: row.promptTokens,
       completion_tokens: row.completionTokens,
     },
-    metadata: row.metadata as Extraction['metadata'],
+    metadata: row.metadata,
   };
 }

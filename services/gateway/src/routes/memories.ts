@@ -12,6 +12,7 @@ import {
   deleteMemoriesQuerySchema,
   type ListMemoriesQuery,
   listMemoriesQuerySchema,
+  listVersionsQuerySchema,
   patchMemorySchema,
   text,
   timestampSchema,
@@ -43,6 +44,8 @@ import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 function orderOf(query: ListMemoriesQuery): string {
   return `${query.sort_by} ${query.order}`;
 }
+
+const versionPositionSchema = z.tuple([timestampSchema, uuidSchema, z.int32().min(0)]);
 
 function positionSchemaOf(query: ListMemoriesQuery) {
   const value = { created_at: timestampSchema, updated_at: timestampSchema, importance: z.number() };
@@ -107,11 +110,10 @@ export function memoryRoutes(deps: RouteDeps): Router {
       pattern: query.q === undefined ? null : `%${escapeLike(query.q)}%`,
       after: position === null ? null : [position[1], position[2]],
     });
-    const page = rows.slice(0, query.limit);
-    const last = rows.length > query.limit ? page.at(-1) : undefined;
+    const last = rows.at(-1);
     response.json({
-      data: page.map(toMemory),
-      next_cursor: last === undefined ? null : encodeCursor([orderOf(query), last.position, last.id]),
+      data: rows.map(toMemory),
+      next_cursor: last?.more !== true ? null : encodeCursor([orderOf(query), last.position, last.id]),
     });
   });
 
@@ -159,9 +161,19 @@ export function memoryRoutes(deps: RouteDeps): Router {
   });
 
   router.get('/:id/history', read, async (request, response) => {
-    const versions = await listMemoryVersions(deps.database, targetOf(request, response));
+    const { user_id, limit, cursor } = validate(listVersionsQuerySchema, request.query);
+    const position = decodeCursor(cursor, versionPositionSchema);
+    const versions = await listMemoryVersions(deps.database, {
+      ...targetOf(request, response, user_id ?? null),
+      after: position === null ? null : { position: position[0], memoryId: position[1], number: position[2] },
+      limit,
+    });
     if (versions.length === 0) throw notFound();
-    response.json({ data: versions.map(toVersion), next_cursor: null });
+    const last = versions.at(-1);
+    response.json({
+      data: versions.map(toVersion),
+      next_cursor: last?.more !== true ? null : encodeCursor([last.position, last.memoryId, last.number]),
+    });
   });
 
   router.post('/:id/restore', write, async (request, response) => {
@@ -180,12 +192,12 @@ type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
 function targetOf(
   request: Request,
   response: Response,
-  userId = validate(userQuerySchema, request.query).user_id,
+  userId: string | null | undefined = validate(userQuerySchema, request.query).user_id,
 ): Target {
   const principal = principalOf(response);
   return {
     tenantId: principal.tenantId,
-    userId: ownerOf(userId, principal),
+    userId: ownerOf(userId ?? undefined, principal),
     id: validate(uuidParamsSchema, request.params).id,
   };
 }

@@ -32,6 +32,8 @@ export type Ranked = Readonly<{
   results: SearchResult[];
   /** How many each stage left out. */
   dropped: Record<string, number>;
+  /** Results did not fit into an answer. */
+  isCut: boolean;
   /** Why reranking was wanted and did not happen; null otherwise. */
   rerankFailure: unknown;
   rerankMs: number;
@@ -95,7 +97,7 @@ export function createRank({ database, reranker }: RankDeps) {
     );
     if (affordable.length < selected.length) dropped['token_budget'] = selected.length - affordable.length;
     const chosen = affordable.slice(0, settings.limit);
-    const memories = await loadWhole(target, chosen);
+    const { memories, isCut } = await loadWhole(target, chosen);
     return {
       results: chosen.flatMap((entry) => {
         const memory = memories.get(entry.id);
@@ -103,6 +105,7 @@ export function createRank({ database, reranker }: RankDeps) {
         return memory === undefined ? [] : [toResult(entry, memory, request, settings)];
       }),
       dropped,
+      isCut,
       rerankFailure: reranking.failure,
       rerankMs: reranking.ms,
       thresholdIgnored: (request.min_relevance ?? 0) > 0 && threshold === 0,
@@ -113,11 +116,11 @@ export function createRank({ database, reranker }: RankDeps) {
   async function loadWhole(
     target: Omit<SearchTarget, 'scope'>,
     chosen: readonly Entry[],
-  ): Promise<ReadonlyMap<string, MemoryRow>> {
+  ): Promise<Readonly<{ memories: ReadonlyMap<string, MemoryRow>; isCut: boolean }>> {
     const turns = chosen.flatMap(({ relevant: { candidate } }) => candidate.turn?.memory ?? []);
     const ids = chosen.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
-    const rows = await withSpan('load results', {}, () => loadFound(database, target, ids));
-    return new Map([...turns, ...rows].map((row) => [row.id, row]));
+    const { rows, isCut } = await withSpan('load results', {}, () => loadFound(database, target, ids));
+    return { memories: new Map([...turns, ...rows].map((row) => [row.id, row])), isCut };
   }
 
   /** The best candidates with the reranker's relevance, first; the others keep their order behind them. */
