@@ -61,8 +61,8 @@ export const FLOODS = {
       method: 'POST',
       path: '/v1/documents',
       body: {
-        id: `document-${turn % 50}`,
-        user_id: FLOODING_USER,
+        // One user may have only a few so large.
+        user_id: `reader-${turn}`,
         content: `Shelf ${turn} holds the ${thing(turn)}. `.repeat(CHARACTERS).slice(0, CHARACTERS),
       },
     }),
