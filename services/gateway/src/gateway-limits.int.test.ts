@@ -91,6 +91,19 @@ describe('rates', () => {
     expect(allowedOf(codes)).toBeGreaterThanOrEqual(30);
     expect(allowedOf(codes)).toBeLessThanOrEqual(mostAllowed(startedAt));
   });
+
+  test('a request that is refused does not have its body read', async () => {
+    const key = await gateway.makeKey({ tenant: 'bodies' });
+    await ask(60, () => gateway.call('GET', LIST, { key }));
+    const refused = await waitFor(
+      async () => {
+        const answer = await gateway.call('POST', '/v1/memories', { key, raw: '{"no json' });
+        return answer.status === 429 ? answer : undefined;
+      },
+      { describe: 'a refusal' },
+    );
+    expect(refused.body).toMatchObject({ code: 'rate_limited' });
+  });
 });
 
 test('all keys of a tenant share its rate, and 0 sets no limit', async () => {
