@@ -19,3 +19,4 @@ export * from './context.ts';
 export * from './memory-tool.ts';
 export * from './statistics.ts';
 export * from './text.ts';
+export * from './visible-text.ts';

@@ -125,14 +125,3 @@ export const booleanQuerySchema = z.enum(['true', 'false']).transform((value) =>
 export function limitQuery(max: number, fallback: number) {
   return z.coerce.number().int().min(1).max(max).default(fallback);
 }
-
-/**
- * What an unseen reader could be told and a seeing one would not notice: zero-width spaces, overrides of direction, tag
- * characters. Joiners stay: scripts and emoji need them.
- */
-const INVISIBLE = /[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-
-/** The text without what people do not see. */
-export function stripInvisible(text: string): string {
-  return text.replaceAll(INVISIBLE, '');
-}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeControlTokens } from '@factmill/contracts';
 import { PROMPTS, type PlaceholderOf, type PromptName } from './prompt-names.ts';
 
 /**
@@ -89,9 +90,6 @@ export function fillTemplate<N extends PromptName>(
   ];
 }
 
-/** Control tokens of chat formats, such as `<|im_start|>`: some servers would read them as such even within a text. */
-const CONTROL_TOKEN = /<(?=\|[\w-]{1,40}\|>)/g;
-
 /** Escaped in every prompt, whether it uses them or not. */
 const COMMON_TAGS = ['conversation', 'known_memories', 'documents', 'system', 'instructions'];
 
@@ -103,5 +101,5 @@ function createEscape(template: PromptTemplate): (text: string) => string {
   const own = `${template.system}\n${template.user}`.matchAll(/<\/?([a-z][\w-]*)>/gi);
   const tags = new Set([...COMMON_TAGS, ...[...own].map((match) => match[1] ?? '')]);
   const opening = new RegExp(`<(?=[\\s/]{0,8}(?:${[...tags].join('|')})\\b)`, 'gi');
-  return (text) => text.replaceAll(opening, '&lt;').replaceAll(CONTROL_TOKEN, '&lt;');
+  return (text) => escapeControlTokens(text.replaceAll(opening, '&lt;'));
 }

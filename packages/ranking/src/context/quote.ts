@@ -1,8 +1,9 @@
-import { stripInvisible } from '@factmill/contracts';
+import { escapeControlTokens, stripInvisible } from '@factmill/contracts';
 
 /**
  * A stored text on one line, unable to end the block it stands in: no line of its own, nothing that people cannot see
- * (nobody vouches for it, and it could speak to the model alone), and the bracket of our tags written as `&lt;`.
+ * (nobody vouches for it, and it could speak to the model alone), and the bracket of our tags, and
+ * of control tokens of chat formats, written as `&lt;`.
  */
 export function quoteLine(text: string): string {
   return escapeTags(toLine(text));
@@ -52,8 +53,10 @@ const MEMORY = /^[mмᴍ][eеᴇ][mмᴍ][oоοσᴏ0][rгʀ][yуүγʏ](?![a-z0
 
 /** Brackets other than `<` are those of titles and quotes as well: with them only an end is a tag. */
 function escapeTags(text: string): string {
-  return text.replaceAll(TAG, (tag: string, bracket: string, between: string, word: string) =>
-    (bracket === '<' || SLASH.test(between)) && MEMORY.test(plainWord(word)) ? `&lt;${between}` : tag,
+  return escapeControlTokens(text).replaceAll(
+    TAG,
+    (tag: string, bracket: string, between: string, word: string) =>
+      (bracket === '<' || SLASH.test(between)) && MEMORY.test(plainWord(word)) ? `&lt;${between}` : tag,
   );
 }
 
