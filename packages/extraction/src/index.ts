@@ -5,7 +5,7 @@ export { chunkText, type ChunkOptions } from './documents/chunk-text.ts';
 export { excerptsOf, type Excerpt, type ExcerptChunk } from './documents/excerpts.ts';
 export { chunkMatchingText, matchingText, statementMatchingText } from './documents/matching-text.ts';
 export { boundTokens } from './documents/token-bound.ts';
-export { extractFromMessages, type ExtractOptions } from './extractive/extract.ts';
+export { extractFromMessages, extractInTurns, type ExtractOptions } from './extractive/extract.ts';
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
@@ -25,9 +25,15 @@ export {
   type Prompts,
   type PromptTemplate,
 } from './prompts/template.ts';
+export { screenToolSave, type StatementRefusal, type ToolSave } from './screening/screen-statement.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
-export { type Decision, type DecisionFault, readDecisions } from './reconcile/read-decisions.ts';
+export {
+  type Decision,
+  type DecisionFault,
+  isTextRefusal,
+  readDecisions,
+} from './reconcile/read-decisions.ts';
 export { buildReconcilePrompt, correctionOf } from './reconcile/reconcile-prompt.ts';
 export {
   type ReconcileQuestion,
@@ -43,8 +49,9 @@ export {
   type SummarisedMemory,
 } from './summary/compose-summary.ts';
 export { readSummaryReply } from './summary/read-summary-reply.ts';
+export { screenSummary } from './summary/screen-summary.ts';
 export { buildConversationSummaryPrompt, buildUserSummaryPrompt } from './summary/summary-prompt.ts';
-export { estimateTokens } from './token-estimate.ts';
+export { estimateTokens, weighTokens } from './token-estimate.ts';
 export { buildTranscript, type Transcript } from './transcript/build-transcript.ts';
 export { stripInjectedPostfixes } from './transcript/injected-postfixes.ts';
 export type {

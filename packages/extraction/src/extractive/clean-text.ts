@@ -1,3 +1,4 @@
+import { stripInvisible } from '@factmill/contracts';
 import { languageModel } from './language.ts';
 
 /** Longer messages are documents; their beginning is read. */
@@ -32,8 +33,7 @@ function cut(text: string): string {
 
 /** The user's own prose: without code, quoted lines, quotations of speech, bullets and pictographs. */
 export function toProse(content: string): string {
-  return cut(content)
-    .toWellFormed()
+  return stripInvisible(cut(content).toWellFormed())
     .replaceAll(FENCED_CODE, '\n')
     .replaceAll(INLINE_CODE, QUOTATION)
     .replaceAll(QUOTED_LINE, '')

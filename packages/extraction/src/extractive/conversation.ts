@@ -52,19 +52,22 @@ function questionBefore(
 
 /**
  * Who tells what to whom in the user messages, in conversation order. Only the messages given are known: a
- * listener is known when exactly two people talk, a question when its message comes right before.
+ * listener is known when exactly two people talk, a question when its message comes right before. Each is read when it is asked for.
  */
-export function readConversation(messages: readonly TranscriptMessage[], fallbackName: string): Told[] {
+export function* readConversation(
+  messages: readonly TranscriptMessage[],
+  fallbackName: string,
+): Generator<Told> {
   const said = messages.filter(({ role }) => role === 'user').toSorted((a, b) => a.seq - b.seq);
   const names = [...new Set(said.map((message) => nameOf(message)))];
-  return said.map((message, index) => {
+  for (const [index, message] of said.entries()) {
     const name = nameOf(message);
     const speaker = speakerOf(name, fallbackName);
     const others = names.filter((other) => other !== '' && other !== name);
     const question = questionBefore(message, said[index - 1]);
     const isSecret = question?.sentences.some((sentence) => mentionsSecret(sentence)) === true;
     const social = name !== '';
-    return {
+    yield {
       message,
       // The answer to a question about a password need not name what it tells.
       paragraphs: isSecret ? [] : paragraphsOf(message, others),
@@ -75,5 +78,5 @@ export function readConversation(messages: readonly TranscriptMessage[], fallbac
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,
     };
-  });
+  }
 }

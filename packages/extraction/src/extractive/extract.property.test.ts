@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { extractFromMessages } from './extract.ts';
+import { extractFromMessages, extractInTurns } from './extract.ts';
 import { parseReply } from '../reply/parse-reply.ts';
 import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
 
@@ -105,5 +105,28 @@ describe('long messages', () => {
     extract(unit.repeat(Math.ceil(1_000_000 / unit.length)), new Date(0));
     // CPU time: what else the machine does is not counted. A quadratic rule takes minutes.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(6_000);
+  });
+
+  test('leave turns to others, and come to the same reply', async () => {
+    const content =
+      'My brother Tom works as a nurse in Oslo. I like tea, and I moved to Lisbon last year. '.repeat(90);
+    const message = {
+      id: 'm1',
+      seq: 1,
+      role: 'user' as const,
+      content,
+      createdAt: new Date('2023-05-08T12:00:00Z'),
+    };
+    let turns = 0;
+    let ticking = setImmediate(function tick() {
+      turns += 1;
+      ticking = setImmediate(tick);
+    });
+    const reply = await extractInTurns([message]);
+    clearImmediate(ticking);
+    expect(turns).toBeGreaterThan(2);
+    expect(reply).toBe(extractFromMessages([message]));
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(extractInTurns([message], { signal })).rejects.toThrow('enough');
   });
 });

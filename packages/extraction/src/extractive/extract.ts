@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { serializeReply } from '../reply/serialize-reply.ts';
 import type { RawCandidate, TranscriptMessage } from '../types.ts';
 import { toClauses } from './clauses.ts';
@@ -78,17 +79,40 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   ];
 }
 
-function readMessage(told: Told): RawCandidate[] {
+/** What a message states; an empty list after each sentence, where whoever reads can pause. */
+function* readMessage(told: Told): Generator<RawCandidate[]> {
   const people: Person[] = [];
-  return told.paragraphs.flatMap((sentences, index) => {
+  for (const [index, sentences] of told.paragraphs.entries()) {
     const readings: Reading[] = [];
-    for (const clause of sentences.flatMap((sentence) => toClauses(sentence))) {
-      const reading = readClause(clause, told, people);
-      if (reading !== null) readings.push(reading);
-      people.push(...peopleIn(clause.text));
+    for (const sentence of sentences) {
+      for (const clause of toClauses(sentence)) {
+        const reading = readClause(clause, told, people);
+        if (reading !== null) readings.push(reading);
+        people.push(...peopleIn(clause.text));
+      }
+      yield [];
     }
-    return toItems(readings, index === 0 ? told : { ...told, topic: null });
+    yield toItems(readings, index === 0 ? told : { ...told, topic: null });
+  }
+}
+
+function* readMessages(
+  messages: readonly TranscriptMessage[],
+  options: ExtractOptions,
+): Generator<RawCandidate[]> {
+  for (const told of readConversation(messages, options.speaker ?? 'The user')) yield* readMessage(told);
+}
+
+function toReply(found: readonly RawCandidate[]): string {
+  const items = found.filter((item) => (item.content ?? '').length >= MIN_CONTENT_CHARACTERS);
+  const seen = new Set<string>();
+  const distinct = items.filter((item) => {
+    const identity = JSON.stringify([item.key, item.value, item.content]);
+    if (seen.has(identity)) return false;
+    seen.add(identity);
+    return true;
   });
+  return serializeReply(distinct);
 }
 
 /**
@@ -103,15 +127,25 @@ export function extractFromMessages(
   messages: readonly TranscriptMessage[],
   options: ExtractOptions = {},
 ): string {
-  const items = readConversation(messages, options.speaker ?? 'The user')
-    .flatMap((told) => readMessage(told))
-    .filter((item) => (item.content ?? '').length >= MIN_CONTENT_CHARACTERS);
-  const seen = new Set<string>();
-  const distinct = items.filter((item) => {
-    const identity = JSON.stringify([item.key, item.value, item.content]);
-    if (seen.has(identity)) return false;
-    seen.add(identity);
-    return true;
-  });
-  return serializeReply(distinct);
+  return toReply([...readMessages(messages, options)].flat());
+}
+
+/** A turn of the event loop goes to others after so long: 8,000 characters take a few hundred milliseconds. */
+const TURN_MS = 10;
+
+/** The same, letting others have their turn between sentences. */
+export async function extractInTurns(
+  messages: readonly TranscriptMessage[],
+  options: ExtractOptions & { signal?: AbortSignal } = {},
+): Promise<string> {
+  const found: RawCandidate[] = [];
+  let since = performance.now();
+  for (const items of readMessages(messages, options)) {
+    found.push(...items);
+    if (performance.now() - since < TURN_MS) continue;
+    await setImmediate();
+    options.signal?.throwIfAborted();
+    since = performance.now();
+  }
+  return toReply(found);
 }

@@ -28,7 +28,7 @@ function build(input: Partial<ContextInput>) {
     conversationSummary: null,
     query: 'Where do I live?',
     tokenBudget: null,
-    estimateTokens: words,
+    weighTokens: words,
     ...input,
   });
 }
@@ -164,4 +164,27 @@ describe('a stored text', () => {
     expect(text.match(/[[\]]/g)).toEqual(['[', ']', '[', ']']);
     expect(text.split('\n')).toHaveLength(2);
   });
+});
+
+test('many long memories are written once each, however tight the budget is', () => {
+  const long = {
+    role: 'note',
+    key: null,
+    value: null,
+    content: 'a'.repeat(8_000),
+    question: null,
+    answer: null,
+  };
+  const startedAt = process.cpuUsage();
+  for (const format of ['facts', 'section', 'augmented'] as const) {
+    for (const tokenBudget of [null, 150, 100_000]) {
+      buildContext({
+        format, profile: [], memories: Array.from({ length: 200 }, () => long), userSummary: null,
+        conversationSummary: null, query: 'q', tokenBudget, weighTokens: words,
+      }); // prettier-ignore
+    }
+  }
+  const { user } = process.cpuUsage(startedAt);
+  // About 0.5 s; rendering all of it for each memory took 100 times that.
+  expect(user / 1_000).toBeLessThan(10_000);
 });

@@ -1,7 +1,7 @@
 import type { ModelOutput } from '@factmill/database';
 import {
   buildPrompt,
-  extractFromMessages,
+  extractInTurns,
   type KnownDocument,
   type KnownMemory,
   type Preset,
@@ -53,7 +53,7 @@ export function createExtractiveProvider(): Provider {
         provider: 'extractive',
         model: 'extractive',
         promptVersion: 'rules',
-        raw: extractFromMessages([...question.messages]),
+        raw: await extractInTurns(question.messages, { signal: question.signal }),
         finishReason: 'stop',
         promptTokens: null,
         completionTokens: null,

@@ -1,5 +1,5 @@
 import type { ContextRequest, ContextResponse, Memory } from '@factmill/contracts';
-import { estimateTokens } from '@factmill/extraction';
+import { weighTokens } from '@factmill/extraction';
 import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
 import type { Recollection } from './recollect.ts';
 
@@ -25,7 +25,7 @@ export function buildAnswer(
     conversationSummary: recollection.conversationSummary,
     query: messageOf(request),
     tokenBudget: request.token_budget ?? null,
-    estimateTokens,
+    weighTokens,
   });
   return {
     format: request.format,
