@@ -25,6 +25,7 @@ const KINDS = {
   document_limit: 'conflict',
   memory_conflict: 'conflict',
   message_conflict: 'conflict',
+  memory_refused: 'invalid',
   state_conflict: 'conflict',
   fenced: 'conflict',
   database_unavailable: 'unavailable',

@@ -42,6 +42,8 @@ describe('readable content', () => {
     ['job_title', 'baker', "The user's job title is baker."],
     ['employer', 'ACME', 'The user works at ACME.'],
     ['allergies', 'nuts', 'The user is allergic to nuts.'],
+    ['allergy', 'No allergy to penicillin', "About the user's allergy: No allergy to penicillin."],
+    ['lives_in', 'not in Rome any more', "About the user's lives in: not in Rome any more."],
     ['likes', 'tea', 'The user likes tea.'],
     ['dislike', 'tea', 'The user dislikes tea.'],
     ['uses', 'Vim', 'The user uses Vim.'],
@@ -181,4 +183,32 @@ describe('filters', () => {
       ]).candidates,
     ).toHaveLength(2);
   });
+});
+
+test('one message brings 50 memories at most, each message for itself', () => {
+  const colours = (from: number) =>
+    Array.from({ length: 60 }, (_, index) => ({
+      key: `colour_${from + index}`,
+      value: `red ${from + index}`,
+    }));
+  const said = (from: number) =>
+    colours(from)
+      .map(({ value }) => value)
+      .join(', ');
+  const range = [user(1, `My colours: ${said(100)}`), user(2, `My others: ${said(300)}`)];
+  const { candidates, rejected } = run({ facts: [...colours(100), ...colours(300)] }, range);
+  expect(candidates.filter(({ messageIds }) => messageIds.includes('m1'))).toHaveLength(50);
+  expect(candidates.filter(({ messageIds }) => messageIds.includes('m2'))).toHaveLength(50);
+  expect(rejected).toEqual({ too_many: 20 });
+});
+
+test('memories hold what people see', () => {
+  const { candidates } = run({
+    facts: { 'home\u200b': 'Pa\u00adris\u{e0148}\u{e0149}' },
+    context: [{ q: 'Which \u202etea?', a: 'Earl Grey 👩‍🚀 می‌خواهم' }],
+  });
+  expect(candidates.map(({ content }) => content)).toEqual([
+    'The user lives in Paris.',
+    'Q: Which tea?\nA: Earl Grey 👩‍🚀 می‌خواهم',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { stripInvisible } from '@factmill/contracts';
 import { attribute, indexMessages } from './attribution.ts';
 import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
@@ -13,6 +14,9 @@ import type {
   Tier,
   TranscriptMessage,
 } from './types.ts';
+
+/** Nobody says more about themselves in one message; a message that brings more is data, or an attack. */
+const MAX_PER_MESSAGE = 50;
 
 const DEFAULT_CATEGORY = 'general';
 const DEFAULT_SOURCE = 'conversation';
@@ -157,6 +161,19 @@ function build(
   return { ok: true, candidate };
 }
 
+/** An item as people see it. */
+function visible(item: RawCandidate): RawCandidate {
+  const seen = Object.entries(item).map(([field, value]) => [
+    field,
+    typeof value === 'string'
+      ? stripInvisible(value)
+      : field === 'tags'
+        ? item.tags.map((tag) => stripInvisible(tag)).filter((tag) => tag.trim() !== '')
+        : value,
+  ]);
+  return Object.fromEntries(seen) as RawCandidate;
+}
+
 /** What makes two items of one reply the same. */
 function identityOf(candidate: Candidate): string {
   if (candidate.kind === 'fact' && candidate.key !== null) {
@@ -167,8 +184,8 @@ function identityOf(candidate: Candidate): string {
 
 /**
  * Turns what a reply said into memories ready to be planned: readable content, defaults, provenance from
- * the messages of the extraction's range, and filters: non-facts, empty, too short or long, repeated, and what bears
- * the mark of an attack (`screenItem`).
+ * the messages of the extraction's range, and filters: non-facts, empty, too short or long, repeated, more than 50 of
+ * one message, and what bears the mark of an attack (`screenItem`). Texts are stored as people see them.
  * `rejected` counts what was refused here and while parsing.
  */
 export function toCandidates(
@@ -181,7 +198,8 @@ export function toCandidates(
   const seen = new Set<string>();
   const candidates: Candidate[] = [];
   const reject = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  for (const item of parsed.candidates) {
+  const perMessage = new Map<string, number>();
+  for (const item of parsed.candidates.map(visible)) {
     const built = build(item, {
       from: attribute(item, indexed),
       evidence,
@@ -193,8 +211,14 @@ export function toCandidates(
       continue;
     }
     const identity = identityOf(built.candidate);
+    const { messageIds } = built.candidate;
+    const isFull = (id: string): boolean => (perMessage.get(id) ?? 0) >= MAX_PER_MESSAGE;
     if (seen.has(identity)) reject('repeated');
-    else candidates.push(built.candidate);
+    else if (messageIds.length > 0 && messageIds.every(isFull)) reject('too_many');
+    else {
+      candidates.push(built.candidate);
+      for (const id of messageIds) perMessage.set(id, (perMessage.get(id) ?? 0) + 1);
+    }
     seen.add(identity);
   }
   return { candidates, rejected: [...counts].map(([reason, count]) => ({ reason, count })) };

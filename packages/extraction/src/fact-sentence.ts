@@ -21,6 +21,9 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(?:diet|dietary_preference|dietary_restriction)$/, "The user's diet is {}."],
 ];
 
+/** A value that says that there is none: `allergy: no allergy to penicillin`. */
+const DENIED = /^(?:no|none|not|never|nothing|without)\b(?=.)/i;
+
 const TRUE = /^(?:true|yes)$/i;
 const FALSE = /^(?:false|no)$/i;
 
@@ -52,6 +55,8 @@ export function factSentence(key: string, value: string): string {
   const words = key.replaceAll('_', ' ');
   const boolean = booleanSentence(words, value);
   if (boolean !== null) return boolean;
+  // Put into a sentence that affirms it, such a value would say the opposite.
+  if (DENIED.test(value)) return ended(`About the user's ${words}: ${value}.`);
   const row = SENTENCES.find(([pattern]) => pattern.test(key));
   const plural =
     /(?:[^s]s|children|people)$/.test(words) && !/(?:status|address|diagnosis|business)$/.test(words);

@@ -25,7 +25,12 @@ export {
   type Prompts,
   type PromptTemplate,
 } from './prompts/template.ts';
-export { screenToolSave, type StatementRefusal, type ToolSave } from './screening/screen-statement.ts';
+export {
+  screenToolSave,
+  STATEMENT_REFUSALS,
+  type StatementRefusal,
+  type ToolSave,
+} from './screening/screen-statement.ts';
 export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
 export {

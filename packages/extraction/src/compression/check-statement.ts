@@ -1,3 +1,5 @@
+import { inventedWords } from '../dedup/distinguishing-words.ts';
+import { screenStatement } from '../screening/screen-statement.ts';
 import type { Compressible } from './compressible.ts';
 import type { Group } from './read-groups.ts';
 import { MIN_COVERAGE, wordCoverage } from './word-coverage.ts';
@@ -5,12 +7,25 @@ import { MIN_COVERAGE, wordCoverage } from './word-coverage.ts';
 const MIN_CHARACTERS = 10;
 const MAX_CHARACTERS = 2_000;
 
-/** Why a statement cannot stand for the memories that it is said to rest on, or null. */
-export function refusalOfStatement(text: string | null, from: readonly Compressible[]): string | null {
+/** Days, months, years and small numbers: a statement may date and count what its lines tell. */
+const COUNTS_AND_DATES = /^(?:@|#(?:\d{1,2}|(?:19|20)\d\d|[\d-]{10})$)/;
+
+/**
+ * Why a statement cannot stand for the memories that it is said to rest on, or null: it is no statement, names what none
+ * of them names, has too little to do with them, or bears the mark of an attack, as a first answer might.
+ */
+export function refusalOfStatement(
+  { text, key, value, category }: Pick<Group, 'text' | 'key' | 'value' | 'category'>,
+  from: readonly Compressible[],
+): string | null {
   if (text === null || text.length < MIN_CHARACTERS || text.endsWith('?')) return 'not_a_statement';
   const said = from.map((memory) => memory.content).join('\n');
   if (text.length > Math.min(MAX_CHARACTERS, 2 * said.length + 100)) return 'too_long';
-  return wordCoverage(text, said) < MIN_COVERAGE ? 'unsupported' : null;
+  const stated = value === null ? [text] : [text, value];
+  if (stated.some((part) => wordCoverage(part, said) < MIN_COVERAGE)) return 'unsupported';
+  const names = stated.flatMap((part) => inventedWords(part, [said]));
+  if (names.some((word) => !COUNTS_AND_DATES.test(word))) return 'unsupported';
+  return screenStatement(text, [said], { key, others: [value, category] });
 }
 
 /** The memories a group names, each once; or why they cannot be had. */

@@ -21,7 +21,7 @@ export function decideFacts({ step, reply, source, gone, refuse }: DecideContext
     }
     const key = group.key === null || group.value === null ? '' : normaliseKey(group.key);
     const text = group.text ?? (key === '' ? null : factSentence(key, group.value ?? ''));
-    const refusal = refusalOfStatement(text, from);
+    const refusal = refusalOfStatement({ ...group, text }, from);
     if (refusal !== null || text === null) {
       refuse(refusal ?? 'not_a_statement');
       continue;

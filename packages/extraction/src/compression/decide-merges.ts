@@ -18,7 +18,7 @@ export function decideMerges({ step, reply, source, gone, refuse }: DecideContex
           ? 'nothing_to_merge'
           : from.some((memory) => gone.has(memory.id))
             ? 'used_twice'
-            : (refusalOfStatement(text, from) ??
+            : (refusalOfStatement({ ...group, text }, from) ??
               (from.some((memory) => wordCoverage(memory.content, text ?? '') < MIN_COVERAGE)
                 ? 'lossy'
                 : null));

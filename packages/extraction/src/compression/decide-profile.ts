@@ -19,7 +19,7 @@ export function decideProfile({ step, reply, source, gone, refuse }: DecideConte
   const touched = new Set<string>();
   for (const group of reply.groups) {
     const from = sourcesOf(group, source);
-    const refusal = typeof from === 'string' ? from : refusalOfStatement(group.text, from);
+    const refusal = typeof from === 'string' ? from : refusalOfStatement(group, from);
     if (refusal !== null || typeof from === 'string' || group.text === null) {
       refuse(refusal ?? 'not_a_statement');
       continue;

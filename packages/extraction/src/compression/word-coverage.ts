@@ -27,7 +27,7 @@ export function wordCoverage(text: string, within: string): number {
 }
 
 /**
- * Below this a statement has nothing to do with what it is said to rest on: it was invented, or it followed an
+ * Below this a statement has too little to do with what it is said to rest on: it was invented, or it followed an
  * instruction in the text. A paraphrase keeps at least the names and things.
  */
 export const MIN_COVERAGE = 1 / 3;

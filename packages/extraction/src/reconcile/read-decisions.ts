@@ -1,8 +1,8 @@
-import { inventedWords } from '../dedup/distinguishing-words.ts';
 import { findJson } from '../reply/find-json.ts';
 import { isArray, isObject } from '../reply/read-items.ts';
 import type { JsonArray, JsonNode, JsonObject } from '../reply/tolerant-json.ts';
 import { toStorableText } from '../storable-text.ts';
+import { type MergeRefusal, refusalOfMerge } from './check-merge.ts';
 import type { Shown } from './reconcile-question.ts';
 
 /** One decision of a model. `candidate` and `memory` are places in what it was shown. */
@@ -21,7 +21,23 @@ export type DecisionFault =
   | 'repeated_id'
   | 'missing_text'
   | 'text_too_long'
-  | 'text_invents';
+  | MergeRefusal;
+
+const FORM_FAULTS: ReadonlySet<DecisionFault> = new Set([
+  'not_a_list',
+  'cut_off',
+  'unknown_event',
+  'unknown_id',
+  'wrong_id_for_event',
+  'repeated_id',
+  'missing_text',
+  'text_too_long',
+]);
+
+/** Whether a fault lies in what a text says, rather than in the form of the reply. */
+export function isTextRefusal(fault: DecisionFault): boolean {
+  return !FORM_FAULTS.has(fault);
+}
 
 export type ReadDecisions =
   { valid: true; decisions: Decision[] } | { valid: false; faults: DecisionFault[] };
@@ -36,7 +52,7 @@ const EVENTS: ReadonlySet<string> = new Set(['ADD', 'UPDATE', 'DELETE', 'NONE'])
  * right sort (new facts are added or not, memories updated, deleted or left), and merged texts that say nothing that
  * neither the memory nor the new facts next to it say. One fault makes the whole reply invalid. Never throws.
  *
- * @param textsOf all texts that an update of this memory may draw on; null when they are not known any more
+ * @param textsOf all texts that an update of this memory may draw on, its own first; null when they are not known any more
  */
 export function readDecisions(
   raw: string,
@@ -97,8 +113,9 @@ function readDecision(
   if (text === '') return 'missing_text';
   if (text.length > MAX_MERGED_CHARACTERS) return 'text_too_long';
   const sources = textsOf(place);
-  if (sources !== null && inventedWords(text, sources).length > 0) return 'text_invents';
-  return { event: 'UPDATE', memory: place, text };
+  const [own, ...news] = sources ?? [];
+  const refusal = own === undefined ? null : refusalOfMerge(text, own, news);
+  return refusal ?? { event: 'UPDATE', memory: place, text };
 }
 
 function scalar(node: JsonObject, name: string): string {

@@ -30,7 +30,7 @@ function line(
   return `${letter}${index + 1} (${statedAt.toISOString().slice(0, 10)}): ${text}`;
 }
 
-const CORRECTIONS: Readonly<Record<DecisionFault, string>> = {
+const CORRECTIONS: Readonly<Partial<Record<DecisionFault, string>>> = {
   not_a_list: 'it is not a JSON array of objects with "event" and "id"',
   cut_off: 'it broke off',
   unknown_event: 'an event is none of ADD, UPDATE, DELETE, NONE',
@@ -39,10 +39,12 @@ const CORRECTIONS: Readonly<Record<DecisionFault, string>> = {
   repeated_id: 'an id occurs more than once',
   missing_text: 'an UPDATE has no "text"',
   text_too_long: 'a "text" is longer than one sentence',
-  text_invents: 'a "text" names something that neither the memory nor the new facts next to it name',
+  text_invents: 'a "text" says something that neither the memory nor the new facts next to it say',
+  text_negates: 'a "text" denies or ends something that neither the memory nor the new facts next to it do',
 };
+const NO_STATEMENT = 'a "text" is no plain statement about the user';
 
 /** What to say after a reply that could not be used. */
 export function correctionOf(faults: readonly DecisionFault[]): string {
-  return `That reply cannot be used: ${faults.map((fault) => CORRECTIONS[fault]).join('; ')}. Answer again with the JSON array only.`;
+  return `That reply cannot be used: ${[...new Set(faults.map((fault) => CORRECTIONS[fault] ?? NO_STATEMENT))].join('; ')}. Answer again with the JSON array only.`;
 }

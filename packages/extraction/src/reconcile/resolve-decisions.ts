@@ -1,7 +1,8 @@
 import { contentHash } from '../content-hash.ts';
-import { addsNoWords, inventedWords } from '../dedup/distinguishing-words.ts';
+import { addsNoWords } from '../dedup/distinguishing-words.ts';
 import type { CurrentMemory } from '../dedup/similar.ts';
 import type { Candidate } from '../types.ts';
+import { refusalOfMerge, sharesWords, tellsOf } from './check-merge.ts';
 import type { Decision } from './read-decisions.ts';
 import type { Shown } from './reconcile-question.ts';
 
@@ -23,8 +24,9 @@ export const NO_RESOLUTION: Resolution = { merged: [], ended: [], known: new Map
 /**
  * Applies decisions to what is there now. A decision counts only for a memory that was shown, is `current` with the
  * text that was shown, and is not newer than the candidate; only next to a candidate that is still `fresh`. What a
- * decision leaves over is added, so that no statement gets lost: the safeguard of E9, kept per candidate. `NONE` is
- * believed when a shown memory is near (`relatedSimilarity`) and has every number, date and name of the candidate.
+ * decision leaves over is added, so that no statement gets lost: the safeguard of E9, kept per candidate. An `UPDATE`
+ * takes in the candidates that its text tells of; a `DELETE` is believed when the candidate is near or shares words, `NONE`
+ * is believed when a shown memory is near (`relatedSimilarity`) and has every number, date and name of the candidate.
  *
  * @param fresh candidates that no rule has placed
  * @param current by id; what has changed or gone is left out or has another hash
@@ -53,6 +55,14 @@ export function resolveDecisions(input: {
       const candidate = candidates[index];
       return candidate !== undefined && candidate.statedAt >= memory.statedAt ? [index] : [];
     });
+  /** Whether a candidate and a memory are about the same thing, so that the one can end the other. */
+  const isAbout = (place: number, memory: CurrentMemory, index: number): boolean =>
+    shown.near.some(
+      (pair) =>
+        pair.memory === place &&
+        indexOf[pair.candidate] === index &&
+        pair.similarity >= input.relatedSimilarity - 1e-4,
+    ) || sharesWords(memory.content, candidates[index]?.content ?? '');
   const added = new Set<number>();
   const declined = new Set<number>();
   for (const decision of input.decisions) {
@@ -69,7 +79,11 @@ export function resolveDecisions(input: {
     if (decision.event !== 'UPDATE') continue;
     const memory = memoryOf[decision.memory];
     if (memory == null) continue;
-    const from = nextTo(decision.memory, memory).filter((index) => !added.has(index) && !placed.has(index));
+    const content = mergedContent(memory, decision.text);
+    const from = nextTo(decision.memory, memory).filter(
+      (index) =>
+        !added.has(index) && !placed.has(index) && tellsOf(content, candidates[index]?.content ?? ''),
+    );
     const sources = from.flatMap((index) => candidates[index] ?? []);
     const candidate = mergeInto(memory, decision.text, sources);
     if (candidate === null) continue;
@@ -83,7 +97,10 @@ export function resolveDecisions(input: {
   for (const decision of input.decisions) {
     if (decision.event !== 'DELETE') continue;
     const memory = memoryOf[decision.memory];
-    const by = memory == null ? undefined : nextTo(decision.memory, memory)[0];
+    const by =
+      memory == null
+        ? undefined
+        : nextTo(decision.memory, memory).find((index) => isAbout(decision.memory, memory, index));
     if (memory == null || by === undefined) continue;
     ended.push({ memory, by });
     successors.add(by);
@@ -116,8 +133,8 @@ function mergeInto(memory: CurrentMemory, given: string, sources: readonly Candi
   const text = statedIn(memory, given);
   const content = mergedContent(memory, given);
   if (text === '' || contentHash(content) === memory.contentHash) return null;
-  if (inventedWords(text, [memory.content, ...sources.map((source) => source.content)]).length > 0)
-    return null;
+  const news = sources.map((source) => source.content);
+  if (refusalOfMerge(text, memory.content, news) !== null) return null;
   return {
     kind: memory.kind,
     tier: memory.tier,

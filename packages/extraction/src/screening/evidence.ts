@@ -4,7 +4,7 @@ import { isShown } from '../transcript/build-transcript.ts';
 import { stripInjectedPostfixes } from '../transcript/injected-postfixes.ts';
 import type { TranscriptMessage } from '../types.ts';
 import { attacksExtraction } from './instructions.ts';
-import { linkedHosts } from './links.ts';
+import { namedHosts } from './links.ts';
 import { hiddenText, plainForm } from './plain-form.ts';
 
 /** What a conversation says, by who says it, for judging what a model made of it. */
@@ -61,7 +61,7 @@ export function collectEvidence(messages: readonly TranscriptMessage[], preset: 
     assistant: words(texts.assistant),
     tools: words(texts.tools),
     attack: words(texts.attack),
-    hosts: linkedHosts(texts.user.join('\n')),
+    hosts: namedHosts(texts.user.join('\n')),
   };
 }
 

@@ -1,6 +1,12 @@
+import { holdsControlToken } from '@factmill/contracts';
+import { readingsOf } from './plain-form.ts';
+
 /** What attacks are made of, in plain form. Each group is one way of giving orders to a reader. */
 const OVERRIDE =
   /\b(?:ignore|disregard|forget|override|bypass|drop|skip)\b[^.!?\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|constraints?|safeguards?|filters?|the (?:above|foregoing)|(?:everything|all|anything)(?: that is| written)? (?:above|before|prior))\b/;
+/** The same without the spaces between its words. */
+const OVERRIDE_SQUEEZED =
+  /(?:ignore|disregard|forget|override|bypass)(?:all|any|the|your|my|these|those|of){0,3}(?:previous|prior|above|earlier|preceding|existing|safety|system|other){0,2}(?:instruction|rule|prompt|guideline|directive|safeguard|filter)/;
 /** The same in German, French, Spanish, Portuguese, Italian and Chinese. */
 const OVERRIDE_ELSEWHERE =
   /\b(?:ignorier\w*|missacht\w*|vergiss|vergessen sie|ignorez|oubliez|oublie|ignora|ignore|olvida|esqueça|dimentica)\b[^.!?\n]{0,40}(?:anweisung|regeln|vorgaben|consignes|instructions|règles|instrucciones|reglas|instruções|regras|istruzioni|regole)|(?:忽略|无视|忘记|忽視|無視)[^。！？\n]{0,20}(?:指示|指令|规则|規則|要求|提示|以上|上面)/;
@@ -17,21 +23,23 @@ const ORDER = new RegExp(
   String.raw`^(?:["'*_>\-\s]{0,8})(?:(?:please|important|note|hey|ok|now)[,:!]?\s+){0,2}(?:(?:always|never|do not|don't|make sure (?:to|that you)|be sure to|remember to|from now on,?(?: you)?|in (?:all |every )?future (?:sessions?|conversations?|replies),?|(?:when|whenever|if|before|after)\b[^,\n]{1,80}, ?(?:always |never )?)\s*(?:${VERB}|use|run|add|start|begin|end|help)|(?:${VERB}))\b`,
 );
 
+const OVERRIDES = [OVERRIDE, OVERRIDE_SQUEEZED, OVERRIDE_ELSEWHERE, REVEAL, OBLIGATION, TO_YOU];
+
 /** Whether a text gives orders to whoever reads it, rather than stating something. `free` when it stands alone. */
 export function givesOrders(plain: string): 'override' | 'order' | null {
-  if ([OVERRIDE, OVERRIDE_ELSEWHERE, REVEAL, OBLIGATION, TO_YOU].some((pattern) => pattern.test(plain)))
+  if (readingsOf(plain).some((reading) => OVERRIDES.some((pattern) => pattern.test(reading))))
     return 'override';
   return plain.split('\n').some((line) => ORDER.test(line)) ? 'order' : null;
 }
 
 /** Tags, chat control tokens and role labels: a text that plays a part of the prompt. */
 const TAGS =
-  /<\s{0,8}\/?\s{0,8}(?:conversation|known_memories|documents|system|instructions?|assistant|user|developer|tool)\b|<\|[\w-]{1,40}\|>|\[\/?inst\]|<<\/?sys>>|\{\{[a-z_ ]{1,40}\}\}/;
+  /<\s{0,8}\/?\s{0,8}(?:conversation|known_memories|existing_memories|new_facts|memory|memories|documents|system|instructions?|assistant|user|human|developer|tool)\b|\{\{[a-z_ ]{1,40}\}\}/;
 const ROLE_LABEL =
-  /^[#*>\s]{0,8}(?:\[(?:tool (?:call|result)|system|developer)[^\]\n]{0,40}\]|(?:system|developer|assistant|tool|administrator|admin|root)(?: (?:message|prompt|note|notice|override|update|result|instruction|reply))?\s{0,4}[:：])/m;
+  /^[#*>\s]{0,8}(?:\[(?:tool (?:call|result)|system|developer)[^\]\n]{0,40}\]|(?:system|developer|assistant|tool|administrator|admin|root|human)(?: (?:message|prompt|note|notice|override|update|result|instruction|reply))?\s{0,4}[:：])|^>{0,2} ?#{1,6} {0,4}(?:new |updated )?(?:system|developer|assistant|instructions?|response)\b/m;
 
 export function playsRole(plain: string): boolean {
-  return TAGS.test(plain) || ROLE_LABEL.test(plain);
+  return TAGS.test(plain) || holdsControlToken(plain) || ROLE_LABEL.test(plain);
 }
 
 /** A reply, or a part of one, written out for the model to copy. */
@@ -44,12 +52,12 @@ function holdsBlob(plain: string): boolean {
   return (plain.match(/[\w+/]{40,}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run));
 }
 
+const ATTACKS = [OVERRIDE, OVERRIDE_SQUEEZED, OVERRIDE_ELSEWHERE, REVEAL];
+
 /** Whether a sentence of the conversation tries to take over the extraction, so that what it says is no evidence. */
 export function attacksExtraction(plain: string): boolean {
   return (
-    OVERRIDE.test(plain) ||
-    OVERRIDE_ELSEWHERE.test(plain) ||
-    REVEAL.test(plain) ||
+    readingsOf(plain).some((reading) => ATTACKS.some((pattern) => pattern.test(reading))) ||
     playsRole(plain) ||
     FAKE_REPLY.test(plain) ||
     FORM_ORDER.test(plain) ||

@@ -16,13 +16,37 @@ function toLatin(word: string): string {
     : word;
 }
 
-const TAG_CHARACTERS = /[\u{e0020}-\u{e007e}]/gu;
+/** Tag characters, and variation selectors beyond those that letters have. */
+const SPELLING = /[\u{e0020}-\u{e007e}]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** What tag characters spell: each stands for a letter that only machines read. */
+/** What invisible characters spell: each stands for a letter that only machines read. */
 export function hiddenText(text: string): string {
-  return (text.match(TAG_CHARACTERS) ?? [])
-    .map((character) => String.fromCodePoint((character.codePointAt(0) ?? 0) - 0xe_00_00))
+  return (text.match(SPELLING) ?? [])
+    .map((character) => {
+      const code = character.codePointAt(0) ?? 0;
+      // Selectors 17 to 256 stand for bytes from 16 on.
+      return String.fromCodePoint(code < 0xe_01_00 ? code - 0xe_00_00 : code - 0xe_01_00 + 16);
+    })
     .join('');
+}
+
+const ENTITY =
+  /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos|lpar|rpar|lsqb|rsqb|nbsp));?|%(3c|3e|22|27)|\\u00(3c|3e|22|27)/gi;
+const NAMED: Readonly<Record<string, string>> = {
+  lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", lpar: '(', rpar: ')', lsqb: '[', rsqb: ']', nbsp: ' ',
+}; // prettier-ignore
+
+/** The text with its HTML entities, and brackets and quotes in percent or JSON escapes, as a page would show them. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll(
+    ENTITY,
+    (whole, decimal?: string, hex?: string, name?: string, percent?: string, json?: string) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+      const code =
+        decimal === undefined ? Number.parseInt(hex ?? percent ?? json ?? '', 16) : Number(decimal);
+      return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code).toWellFormed() : whole;
+    },
+  );
 }
 
 /**
@@ -30,12 +54,54 @@ export function hiddenText(text: string): string {
  * ones where a word mixes scripts that look alike, with single spaces and straight quotes. Lines stay lines.
  */
 export function plainForm(text: string): string {
-  return stripInvisible(text)
-    .normalize('NFKC')
-    .toLowerCase()
+  return joinSpelled(stripInvisible(decodeEntities(text)).normalize('NFKC').toLowerCase())
     .replaceAll(/[\p{L}\p{M}]+/gu, (word) => toLatin(word))
     .replaceAll(/[‘’`´]/g, "'")
     .replaceAll(/[“”]/g, '"')
     .replaceAll(/[^\S\n]+/g, ' ')
     .trim();
+}
+
+/** Four or more single letters, each with one and the same mark or space behind it: "i g n o r e", "i.g.n.o.r.e". */
+const SPELLED = /(?<![\p{L}\p{N}])\p{L}([ ._*-])(?:\p{L}\1){2,200}\p{L}(?![\p{L}\p{N}])/gu;
+
+function joinSpelled(text: string): string {
+  return text.replaceAll(SPELLED, (run, between: string) => run.replaceAll(between, ''));
+}
+
+const LEET: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+};
+/** A word of letters with digits or signs among them that stand for letters. */
+const LEET_WORD = /(?<![\p{L}\d@$])(?=[\d@$]{0,8}[a-z])(?=[a-z]{0,20}[\d@$])[a-z\d@$]{3,40}(?![\p{L}\d@$])/gu;
+/** Digits alone that stand for a word, such as `411`, are read as letters beside such words only. */
+const DIGITS_FOR_LETTERS = /(?<![\p{L}\d])[0134579]{2,6}(?![\p{L}\d])/gu;
+
+/**
+ * The plain form and what else a reader may make of it: with digits for letters read as letters, without the spaces of
+ * words that are spelled out, and from its end.
+ */
+export function readingsOf(plain: string): string[] {
+  const readings = [plain];
+  const letters = plain.replaceAll(LEET_WORD, (word) => toLetters(word));
+  if (letters !== plain) {
+    const all = letters.replaceAll(DIGITS_FOR_LETTERS, (word) => toLetters(word));
+    readings.push(
+      all,
+      plain.replaceAll(LEET_WORD, (word) => toLetters(word.replaceAll('1', 'l'))),
+    );
+  }
+  readings.push([...plain].toReversed().join(''));
+  return readings;
+}
+
+function toLetters(word: string): string {
+  return word.replaceAll(/[013457@$]/g, (sign) => LEET[sign] ?? sign);
 }

@@ -92,11 +92,12 @@ export function createApplyAnswer(deps: ApplyDeps) {
       const applied = await withSpan('apply', { attributes }, () => applyAsNew(application, request, look));
       if (applied !== null) return applied;
     }
-    const { reconciliation, texts, failed } = await reconcileWith(application, request);
+    const { reconciliation, texts, failed, refused } = await reconcileWith(application, request);
     const more = texts.length === 0 ? null : await deps.embed(texts, signal);
     signal.throwIfAborted();
     const compared: Application = {
       ...application,
+      rejected: [...application.rejected, ...refused.map((reason) => ({ reason, count: 1 }))],
       degraded: failed ? [...application.degraded, 'reconcile_failed'] : application.degraded,
       vectors:
         vectors && more ? { ...vectors, byText: new Map([...vectors.byText, ...more.byText]) } : vectors,
@@ -130,7 +131,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
     write: WriteRequest,
   ): Promise<Reconciled> {
     if (deps.reconcile === null || preset.reconcile === 'never' || vectors === null) {
-      return { reconciliation: null, texts: [], failed: false };
+      return { reconciliation: null, texts: [], failed: false, refused: [] };
     }
     const { relatedSimilarity } = vectors;
     return deps.reconcile({ claim, write, mode: preset.reconcile, relatedSimilarity, pinned, signal });

@@ -2,6 +2,7 @@ import type { Claim, PinnedOutput, Sql } from '@factmill/database';
 import {
   buildReconcilePrompt,
   correctionOf,
+  isTextRefusal,
   type CurrentMemory,
   mergedContent,
   type Prompts,
@@ -40,9 +41,11 @@ export type Reconciled = Readonly<{
   texts: readonly string[];
   /** The model was asked and gave nothing that can be used. */
   failed: boolean;
+  /** Why texts of its were refused; words for the ledger. */
+  refused: readonly string[];
 }>;
 
-const NOTHING_TO_DECIDE: Reconciled = { reconciliation: null, texts: [], failed: false };
+const NOTHING_TO_DECIDE: Reconciled = { reconciliation: null, texts: [], failed: false, refused: [] };
 
 /**
  * Asks the model how new memories and those next to them go together (E9), when there are any; pins the answer before
@@ -126,14 +129,15 @@ function use(
 ): Reconciled {
   const candidates = write.memories.map((memory) => memory.candidate);
   const read = readDecisions(raw, shown, textsOfShown(shown, candidates, memories));
-  if (!read.valid) return { ...NOTHING_TO_DECIDE, failed: true };
+  // A model that wrote one such text is not believed in the rest of its reply either.
+  if (!read.valid) return { ...NOTHING_TO_DECIDE, failed: true, refused: read.faults.filter(isTextRefusal) };
   const { decisions } = read;
   const texts = decisions.flatMap((decision) => {
     const memory =
       decision.event === 'UPDATE' ? memories.get(shown.memories[decision.memory]?.id ?? '') : undefined;
     return memory === undefined || decision.event !== 'UPDATE' ? [] : [mergedContent(memory, decision.text)];
   });
-  return { reconciliation: { shown, decisions, relatedSimilarity }, texts, failed: false };
+  return { reconciliation: { shown, decisions, relatedSimilarity }, texts, failed: false, refused: [] };
 }
 
 function isModelError(error: unknown): boolean {

@@ -21,9 +21,12 @@ import {
   type Prompt,
   type Prompts,
   readSummaryReply,
+  screenSummary,
+  STATEMENT_REFUSALS,
   type TranscriptMessage,
 } from '@factmill/extraction';
 import type { ChatModel } from '@factmill/models';
+import { createCounter, seriesOf } from '@factmill/telemetry';
 
 /** More than any budget holds: 4,000 tokens are about 300 sentences. */
 const NARRATIVE_MEMORIES = 400;
@@ -49,6 +52,12 @@ export type WriteDeps = Readonly<{
  * @throws AppError of the model (`model_…`), also for a reply that cannot be a summary; `database_unavailable`
  */
 export function createWriteSummary(deps: WriteDeps) {
+  const countRefused = createCounter(
+    'factmill_summary_sentences_refused_total',
+    'Sentences that were left out of summaries, by reason',
+    seriesOf({ reason: STATEMENT_REFUSALS }),
+  );
+
   return function writeSummary(
     claim: SummaryClaim,
     by: 'model' | 'composed',
@@ -59,13 +68,22 @@ export function createWriteSummary(deps: WriteDeps) {
     return chatModel === null ? composeConversation(claim) : continueConversation(claim, chatModel, signal);
   };
 
-  async function ask(chatModel: ChatModel, prompt: Prompt, signal: AbortSignal): Promise<SummaryText> {
+  async function ask(
+    chatModel: ChatModel,
+    prompt: Prompt,
+    sources: readonly string[],
+    signal: AbortSignal,
+  ): Promise<SummaryText> {
     const reply = await chatModel.complete({ messages: prompt.messages, signal });
     if (reply.finishReason === 'length') {
       throw new AppError('model_truncated', 'The summary did not fit into the reply. Raise LLM_MAX_TOKENS.');
     }
-    const content = readSummaryReply(reply.text);
-    if (content === null) throw new AppError('model_bad_reply', 'The model’s reply is no summary.');
+    const read = readSummaryReply(reply.text);
+    if (read === null) throw new AppError('model_bad_reply', 'The model’s reply is no summary.');
+    const { text: content, refused } = screenSummary(read, sources);
+    for (const reason of refused) countRefused(1, { reason });
+    if (content === '')
+      throw new AppError('model_bad_reply', 'Nothing of the model’s reply may stand in a summary.');
     return { content, source: 'model', promptVersion: prompt.promptVersion, model: reply.model };
   }
 
@@ -94,7 +112,8 @@ export function createWriteSummary(deps: WriteDeps) {
       summary: claim.content,
       now: deps.now(),
     });
-    return { text: await ask(chatModel, prompt, signal), ...about };
+    const sources = [claim.content ?? '', ...memories.map(({ content }) => content)];
+    return { text: await ask(chatModel, prompt, sources, signal), ...about };
   }
 
   async function composeConversation(claim: SummaryClaim): Promise<NewSummary> {
@@ -150,7 +169,8 @@ export function createWriteSummary(deps: WriteDeps) {
       transcript,
       now: deps.now(),
     });
-    return { text: await ask(chatModel, prompt, signal), ...about };
+    const said = taken.flatMap(({ role, content }) => (role === 'user' ? (content ?? '') : []));
+    return { text: await ask(chatModel, prompt, [claim.content ?? '', ...said], signal), ...about };
   }
 }
 

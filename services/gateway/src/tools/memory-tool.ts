@@ -11,6 +11,8 @@ import {
 } from '@factmill/contracts';
 import { type Actor, deleteMemories, findMemory, listMemories, toMemory } from '@factmill/database';
 import { AppError } from '@factmill/errors';
+import { screenToolSave, type StatementRefusal } from '@factmill/extraction';
+import { contentOfFields } from '@factmill/memories';
 import { createMemoryService } from '../memories/memory-service.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
@@ -32,7 +34,9 @@ const DEFAULT_LIMIT = 15;
  * The one memory tool for agents (D16): save, search, forget, list, through the same storage and retrieval as
  * everything else.
  *
- * @throws AppError `forbidden`, `memory_conflict`, `retrieval_unavailable`, `database_unavailable`
+ * What a model saves is screened as what it extracts is: a person writes memories by `/v1/memories`.
+ *
+ * @throws AppError `memory_refused`, `forbidden`, `memory_conflict`, `retrieval_unavailable`, `database_unavailable`
  */
 export function createMemoryTool(deps: RouteDeps): MemoryTool {
   const service = createMemoryService(deps);
@@ -77,6 +81,9 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
 
   async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
     const { key, value, content, category, source, confidence, expires_days, source_context } = call;
+    const statement = key === undefined ? (content ?? '') : contentOfFields({ key, value });
+    const refusal = screenToolSave({ key, texts: [value, content, category, source_context], statement });
+    if (refusal !== null) throw refused(refusal);
     const input = {
       ...(key === undefined ? { content } : { key, value }),
       category,
@@ -122,6 +129,25 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     // One more than asked for is read, to tell whether there are others.
     return rows.slice(0, limit).map((row) => toToolMemory(toMemory(row)));
   }
+}
+
+const REFUSALS: Readonly<Record<StatementRefusal, string>> = {
+  secret: 'it holds a password, key or number that has to stay secret',
+  markup: 'it holds HTML, a picture or a link behind words',
+  encoded: 'it holds encoded text',
+  plays_role: 'it holds a role label, a tag of prompts or a control token',
+  about_assistant: 'it is about the assistant, not about the user',
+  about_others: 'it is about other users',
+  instruction: 'it gives orders to its reader instead of stating something',
+  unsupported_link: 'it holds an address with a query, a port or a number for a host',
+  unsupported_privilege: 'it grants rights or trust',
+};
+
+function refused(reason: StatementRefusal): AppError {
+  return new AppError(
+    'memory_refused',
+    `Not saved: ${REFUSALS[reason]}. Save a plain statement about the user; what has to be kept as it is can be written by POST /v1/memories.`,
+  );
 }
 
 function toToolMemory(memory: Memory): ToolMemory {

@@ -1,0 +1,119 @@
+import { meaningfulWords } from '../attribution.ts';
+import { inventedWords } from '../dedup/distinguishing-words.ts';
+import { screenStatement, type StatementRefusal } from '../screening/screen-statement.ts';
+import { MERGE_WORDS } from './merge-words.ts';
+
+/** Why a merged text is not used: it says what nobody said, denies what nobody denied, or bears the mark of an attack. */
+export type MergeRefusal = StatementRefusal | 'text_invents' | 'text_negates';
+
+/** What turns the words behind it round, and what ends them. */
+const NEGATION =
+  /\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|except|unless|nicht|kein\w*|nie|ohne|ne|pas|jamais|sans|nunca|sin|não|sem|non|mai|senza)\b|n't\b|[不没未无非]/giu;
+const ENDING =
+  /\b(?:no longer|not anymore|stopped|quit|gave up|given up|formerly|former|previously|previous|used to|ex)\b/gi;
+const CLAUSE_END = /[,.;:!?。，；：！？]|\b(?:and|but|und|aber|et|mais|y|pero|e|mas|ma)\b/iu;
+/** Scripts without spaces are compared by pairs of characters, of which two texts put together make new ones. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const MIN_PAIRS = 0.5;
+
+type Words = Readonly<{
+  /** Said as they are. */
+  plain: ReadonlySet<string>;
+  negated: ReadonlySet<string>;
+  /** Said to be over. */
+  ended: ReadonlySet<string>;
+}>;
+
+/**
+ * Whether a text may stand for a memory and what was said since. Every word of it that states something has to be a
+ * word of one of them, in any of its forms, and denied exactly where they deny it; what the text calls over may only be
+ * what the memory says. A closed list of words is free (`MERGE_WORDS`): an allowance by number, however small, would let
+ * in one word such as "bankrupt". Null when there is nothing against it.
+ */
+export function refusalOfMerge(text: string, memory: string, news: readonly string[]): MergeRefusal | null {
+  const sources = [memory, ...news];
+  if (namesAnew(text, sources)) return 'text_invents';
+  const screened = screenStatement(text, sources, { order: false });
+  if (screened !== null) return screened;
+  const said = wordsOf(text);
+  const known = sources.map(wordsOf);
+  const all = known.flatMap(({ plain, negated, ended }) => [...plain, ...negated, ...ended]);
+  if (!areKnown([...said.plain, ...said.negated, ...said.ended], all)) return 'text_invents';
+  const isPlain = known.flatMap(({ plain }) => [...plain]);
+  const isDenied = known.flatMap(({ negated, ended }) => [...negated, ...ended]);
+  const turned =
+    [...said.plain].some((word) => isAmong(word, isDenied) && !isAmong(word, isPlain)) ||
+    [...said.negated].some((word) => !isAmong(word, isDenied));
+  const isOld = [...wordsIn(memory), ...isDenied];
+  return turned || [...said.ended].some((word) => !isAmong(word, isOld)) ? 'text_negates' : null;
+}
+
+/** Whether a text says a statement too: its names, numbers and dates, and half of its other words. */
+export function tellsOf(text: string, statement: string): boolean {
+  if (namesAnew(statement, [text])) return false;
+  const stated = [...wordsIn(statement)];
+  const told = [...wordsIn(text)];
+  return stated.filter((word) => isAmong(word, told)).length >= stated.length / 2;
+}
+
+/** Whether a text has a name, number or date that none of the others has. */
+function namesAnew(text: string, others: readonly string[]): boolean {
+  return inventedWords(text, others).some((word) => !UNSPACED.test(word));
+}
+
+/** Whether two texts share a word that states something. */
+export function sharesWords(left: string, right: string): boolean {
+  const words = [...wordsIn(right)];
+  return [...wordsIn(left)].some((word) => isAmong(word, words));
+}
+
+function wordsIn(text: string): ReadonlySet<string> {
+  return new Set([...meaningfulWords(text)].filter((word) => !FREE.has(word)));
+}
+
+const FREE = new Set([...MERGE_WORDS].flatMap((word) => [word, ...meaningfulWords(word)]));
+
+function wordsOf(text: string): Words {
+  const ended: string[] = [];
+  const negated: string[] = [];
+  const rest = cutBehind(cutBehind(text, ENDING, ended), NEGATION, negated);
+  return { plain: wordsIn(rest), negated: wordsIn(negated.join(' ')), ended: wordsIn(ended.join(' ')) };
+}
+
+/** The text without each mark and what stands behind it in its clause, which is put into `cut`. */
+function cutBehind(text: string, mark: RegExp, cut: string[]): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(mark)) {
+    if (index < from) continue;
+    const behind = text.slice(index + found.length);
+    const end = behind.search(CLAUSE_END);
+    const clause = end < 0 ? behind : behind.slice(0, end);
+    kept.push(text.slice(from, index));
+    cut.push(clause);
+    from = index + found.length + clause.length;
+  }
+  return [...kept, text.slice(from)].join(' ');
+}
+
+function areKnown(words: readonly string[], known: readonly string[]): boolean {
+  const pairs = words.filter((word) => UNSPACED.test(word));
+  const others = words.filter((word) => !UNSPACED.test(word) && [...word].length > 2);
+  if (!others.every((word) => isAmong(word, known))) return false;
+  return pairs.filter((pair) => known.includes(pair)).length >= pairs.length * MIN_PAIRS;
+}
+
+/** The longest ending in which two forms of a word differ: allergy, allergic; engineer, engineering. */
+const MAX_ENDING = 3;
+const MIN_STEM = 4;
+
+function isAmong(word: string, known: readonly string[]): boolean {
+  return known.some((other) => other === word || areForms(word, other));
+}
+
+function areForms(left: string, right: string): boolean {
+  const shorter = Math.min(left.length, right.length);
+  let shared = 0;
+  while (shared < shorter && left[shared] === right[shared]) shared += 1;
+  return shared >= MIN_STEM && Math.max(left.length, right.length) - shared <= MAX_ENDING;
+}

@@ -1,0 +1,70 @@
+import { encodedTexts } from './encoded.ts';
+import { givesOrders, playsRole } from './instructions.ts';
+import { hasMarkup } from './links.ts';
+import { plainForm } from './plain-form.ts';
+import { holdsSecret } from './secrets.ts';
+
+/** The marks of an attack that a text bears by itself, whoever said it. */
+export const MARKS = [
+  'secret',
+  'markup',
+  'encoded',
+  'plays_role',
+  'about_assistant',
+  'about_others',
+  'instruction',
+] as const;
+export type Mark = (typeof MARKS)[number];
+
+/** What is looked at. */
+export type Stated = Readonly<{
+  /** All texts, as they are. */
+  raw: readonly string[];
+  /** Those of them that state something, rather than name it. */
+  statements: readonly string[];
+  /** Normalised. */
+  key: string | null;
+  question: string | null;
+}>;
+
+/** What is no mark where the text stands. */
+export type Allowed = Readonly<{
+  /** Secrets, where they are kept on purpose. */
+  secret?: boolean;
+  /** Sentences in the imperative. */
+  order?: boolean;
+  /** Statements about the assistant: summaries tell what it did. */
+  assistant?: boolean;
+}>;
+
+const ABOUT_ASSISTANT =
+  /^(?:the |this |your )?(?:ai |virtual |chat ?)?(?:assistant|chatbot|language model|llm|bot)(?:'s)? /;
+const ASSISTANT_KEY =
+  /^(?:assistant|ai|bot|chatbot|model)_(?:name|role|identity|persona|version|instructions?)$/;
+const ABOUT_OTHERS =
+  /\b(?:for|of|about|to|from|as) (?:all|every|each|any|other|another) (?:users?|tenants?|accounts?)\b|^(?:all|every|each|any|other) (?:users?|tenants?|accounts?)\b|\b(?:user|tenant)[ _]id:? ["']?[\w-]{0,40}\d/;
+
+/** The first mark that a text bears, or null. */
+export function markOf(stated: Stated, allowed: Allowed = {}): Mark | null {
+  const { raw, key } = stated;
+  const plain = raw.map((text) => plainForm(text));
+  const statements = stated.statements.map((text) => plainForm(text));
+  const isSecret = holdsSecret({
+    key,
+    question: stated.question === null ? null : plainForm(stated.question),
+    plain: plain.join('\n'),
+    raw: raw.join('\n'),
+  });
+  if (isSecret && allowed.secret !== true) return 'secret';
+  if (raw.some((text) => hasMarkup(text))) return 'markup';
+  if (raw.some((text) => encodedTexts(text).length > 0)) return 'encoded';
+  if (plain.some((text) => playsRole(text))) return 'plays_role';
+  if (allowed.assistant !== true) {
+    if (statements.some((text) => ABOUT_ASSISTANT.test(text)) || (key !== null && ASSISTANT_KEY.test(key)))
+      return 'about_assistant';
+  }
+  if (plain.some((text) => ABOUT_OTHERS.test(text))) return 'about_others';
+  const orders = plain.map((text) => givesOrders(text));
+  if (orders.includes('override')) return 'instruction';
+  return orders.includes('order') && allowed.order !== true ? 'instruction' : null;
+}

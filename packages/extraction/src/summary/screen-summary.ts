@@ -1,0 +1,34 @@
+import { screenStatement, type StatementRefusal } from '../screening/screen-statement.ts';
+
+const SENTENCE_END = /(?<=[.!?][\s"”’)])|(?<=[。！？])/u;
+
+/**
+ * A summary without the sentences that bear the mark of an attack, and why they were left out. What a model writes about
+ * a conversation is judged as strictly as a memory, but that it may tell what the assistant did.
+ *
+ * @param sources all that the summary was made of
+ */
+export function screenSummary(
+  summary: string,
+  sources: readonly string[],
+): Readonly<{ text: string; refused: readonly StatementRefusal[] }> {
+  const refused: StatementRefusal[] = [];
+  const keep = (text: string): boolean => {
+    const refusal = screenStatement(text, sources, { assistant: true });
+    if (refusal !== null) refused.push(refusal);
+    return refusal === null;
+  };
+  const lines = summary.split('\n').map((line) => {
+    const sentences = line
+      .split(SENTENCE_END)
+      .filter((sentence) => sentence.trim() === '' || keep(sentence.trim()));
+    const kept = sentences.join('').trim();
+    // What no sentence bears, several together may.
+    return sentences.length < 2 || keep(kept) ? kept : '';
+  });
+  const text = lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+  return { text, refused };
+}
