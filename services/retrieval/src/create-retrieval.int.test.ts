@@ -210,8 +210,9 @@ describe('search', () => {
   });
 
   test('the caller’s request id comes back', async () => {
-    const answer = await post(retrieval, { query: 'dog', user_id: 'ann' }, { 'x-request-id': 'abc-1' });
-    expect(answer.headers.get('x-request-id')).toBe('abc-1');
+    const id = '0199c0de-0000-7000-8000-000000000001';
+    const answer = await post(retrieval, { query: 'dog', user_id: 'ann' }, { 'x-request-id': id });
+    expect(answer.headers.get('x-request-id')).toBe(id);
   });
 });
 
