@@ -6,7 +6,7 @@ import { jsonBody } from './body/read-json.ts';
 import { type BrowserAccess, browserGuard } from './browser-guard.ts';
 import { requireJson } from './json-body.ts';
 import { statusOf, toAppError, toOpenAiError, toProblem } from './problem.ts';
-import { localsOf, requestContext, requirePath } from './request-context.ts';
+import { localsOf, loggedIdOf, requestContext, requirePath } from './request-context.ts';
 import { nameRoutes } from './route-names.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -122,7 +122,8 @@ function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestH
     const error = toAppError(thrown);
     const { requestId, facts } = localsOf(response);
     facts['code'] = error.code;
-    if (error.kind === 'bug') logger.error({ err: thrown, request_id: requestId }, 'unexpected error');
+    if (error.kind === 'bug')
+      logger.error({ err: thrown, request_id: loggedIdOf(response) }, 'unexpected error');
     if (response.headersSent) {
       next(error);
       return;

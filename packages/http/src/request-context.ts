@@ -8,13 +8,17 @@ import { methodName, type RouteNames } from './route-names.ts';
 /** What handlers add to the one log line of their request: ids, counts and sizes, never text. */
 export type RequestFacts = Record<string, string | number | boolean | null>;
 
-export type RequestLocals = { requestId: string; facts: RequestFacts };
+export type RequestLocals = {
+  requestId: string;
+  facts: RequestFacts;
+  /** Set by whatever authenticates the request. */
+  principal?: unknown;
+};
 
-/**
- * Ids that programs make: hexadecimal digits with dashes (UUID, trace id, nginx), ULID, or a decimal number. Any other
- * could be a text, which a stranger would so write into our logs.
- */
-const REQUEST_ID = /^(?:[\da-f][\da-f-]{7,63}|[0-7][\dA-HJKMNP-TV-Z]{25}|\d{1,20})$/i;
+/** What can stand in a header and in a line of a log. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** Ids that programs make: hexadecimal digits with dashes (UUID, trace id, nginx), ULID, or a decimal number. */
+const MADE_BY_PROGRAM = /^(?:[\da-f][\da-f-]{7,63}|[0-7][\dA-HJKMNP-TV-Z]{25}|\d{1,20})$/i;
 /** Probes and scrapes come every few seconds; they are logged at debug. */
 const QUIET = /^\/(health|healthz|readyz|metrics)$/;
 
@@ -24,9 +28,8 @@ export function localsOf(response: Response): RequestLocals {
 }
 
 /**
- * First middleware of every service: gives the request its id (the caller's `X-Request-Id` when it is
- * one that a program made) and the headers that every answer has, continues the caller's trace in a server span, and writes one
- * wide event when the answer is out.
+ * First middleware of every service: gives the request its id (the caller's `X-Request-Id` when it is harmless), continues
+ * the caller's trace in a server span, and writes one wide event when the answer is out.
  */
 export function requestContext(
   deps: Readonly<{ logger: Logger; service: string; routeNames: RouteNames }>,
@@ -61,12 +64,12 @@ export function requestContext(
           'http.request.method': method,
           'http.route': route,
           'http.response.status_code': response.statusCode,
-          'factmill.request_id': requestId,
+          'factmill.request_id': loggedIdOf(response),
         });
         recordDuration(durationMs, { service: deps.service, ...attributes });
         deps.logger[QUIET.test(route) ? 'debug' : 'info'](
           {
-            request_id: requestId,
+            request_id: loggedIdOf(response),
             ...attributes,
             duration_ms: Math.round(durationMs * 100) / 100,
             completed: response.writableFinished,
@@ -77,6 +80,12 @@ export function requestContext(
       },
     );
   };
+}
+
+/** The request's id as it is logged: strangers could write a text into our logs with theirs. */
+export function loggedIdOf(response: Response): string {
+  const { requestId, principal } = localsOf(response);
+  return principal !== undefined || MADE_BY_PROGRAM.test(requestId) ? requestId : 'of a stranger';
 }
 
 /**
