@@ -139,7 +139,7 @@ describe('without planner statistics a search reads each memory a few times at m
     const rows = await searchRecent(pool, { ...base, limit: LIMIT });
     const ids = rows.map(({ id }) => id);
     const target = { ...base, ...moment(new Date(Date.now() + 60_000)) };
-    await expect(loadFound(pool, target, ids)).resolves.toHaveLength(LIMIT);
+    expect((await loadFound(pool, target, ids)).rows).toHaveLength(LIMIT);
     expect(await pagesOf((sql) => loadFound(sql, target, ids))).toBeLessThan(20 * LIMIT);
   });
 });
