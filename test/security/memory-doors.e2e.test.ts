@@ -102,14 +102,15 @@ const flat = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' '
 const holds = (texts: readonly string[], part: string): boolean =>
   texts.some((text) => flat(text).includes(flat(part)));
 
-/** Names of the attempts of which something was remembered. */
+/** Names of the attempts of which something was remembered, or by which something true was lost. */
 const through: string[] = [];
 
 describe('an attempt', () => {
   test.each(ALL)('$door: $name', async (attempt) => {
     const texts = await doors.attempt(attempt);
-    if (attempt.poison.some((part) => holds(texts, part))) through.push(attempt.name);
-    for (const part of attempt.honest ?? []) expect(flat(texts.join('\n'))).toContain(flat(part));
+    // The attacker also wins who has something true forgotten.
+    const isLost = (attempt.honest ?? []).some((part) => !holds([texts.join('\n')], part));
+    if (isLost || attempt.poison.some((part) => holds(texts, part))) through.push(attempt.name);
   });
 
   test('leaves nothing with anybody else', async () => {
@@ -122,6 +123,7 @@ describe('an attempt', () => {
     const section = text.slice(text.indexOf('## What gets through each door'));
     const told = [...section.matchAll(/^\| (?!attempt|-)([^|]+?) +\|/gm)].map(([, name]) => name);
     expect(through.toSorted()).toEqual(told.toSorted());
+    expect(text).toContain(`Of its ${DOOR_ATTEMPTS.length} attempts ${through.length} get something through`);
     expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   });
 });

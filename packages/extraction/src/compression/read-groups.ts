@@ -1,3 +1,4 @@
+import { stripInvisible } from '@factmill/contracts';
 import { normaliseKey } from '../content-hash.ts';
 import { findJson } from '../reply/find-json.ts';
 import { isArray, isObject, MAX_VALUE_CHARACTERS } from '../reply/read-items.ts';
@@ -80,7 +81,7 @@ function groupOf(node: JsonNode): Group | null {
 
 function scalarOf(node: JsonNode | undefined): string | null {
   if (typeof node !== 'string' || node.length > MAX_VALUE_CHARACTERS) return null;
-  const text = node.replaceAll('\u0000', '').toWellFormed().replaceAll(/\s+/g, ' ').trim();
+  const text = stripInvisible(node).replaceAll('\u0000', '').toWellFormed().replaceAll(/\s+/g, ' ').trim();
   return text === '' ? null : text;
 }
 

@@ -38,7 +38,9 @@ export function refusalOfMerge(text: string, memory: string, news: readonly stri
   const said = wordsOf(text);
   const known = sources.map(wordsOf);
   const all = known.flatMap(({ plain, negated, ended }) => [...plain, ...negated, ...ended]);
-  if (!areKnown([...said.plain, ...said.negated, ...said.ended], all)) return 'text_invents';
+  const stated = [...said.plain, ...said.negated, ...said.ended];
+  if (stated.some((word) => isLong(word) && !isAmong(word, all))) return 'text_invents';
+  if (text.split(CLAUSE_END).some((clause) => pairsAnew(clause, all))) return 'text_invents';
   const isPlain = known.flatMap(({ plain }) => [...plain]);
   const isDenied = known.flatMap(({ negated, ended }) => [...negated, ...ended]);
   const turned =
@@ -61,10 +63,12 @@ function namesAnew(text: string, others: readonly string[]): boolean {
   return inventedWords(text, others).some((word) => !UNSPACED.test(word));
 }
 
-/** Whether two texts share a word that states something. */
-export function sharesWords(left: string, right: string): boolean {
-  const words = [...wordsIn(right)];
-  return [...wordsIn(left)].some((word) => isAmong(word, words));
+/** The share of the words that state something which two texts have in common, of those of the shorter one; 0 to 1. */
+export function sharedWords(left: string, right: string): number {
+  const [fewer = [], more = []] = [[...wordsIn(left)], [...wordsIn(right)]].toSorted(
+    (a, b) => a.length - b.length,
+  );
+  return fewer.length === 0 ? 0 : fewer.filter((word) => isAmong(word, more)).length / fewer.length;
 }
 
 function wordsIn(text: string): ReadonlySet<string> {
@@ -96,11 +100,15 @@ function cutBehind(text: string, mark: RegExp, cut: string[]): string {
   return [...kept, text.slice(from)].join(' ');
 }
 
-function areKnown(words: readonly string[], known: readonly string[]): boolean {
-  const pairs = words.filter((word) => UNSPACED.test(word));
-  const others = words.filter((word) => !UNSPACED.test(word) && [...word].length > 2);
-  if (!others.every((word) => isAmong(word, known))) return false;
-  return pairs.filter((pair) => known.includes(pair)).length >= pairs.length * MIN_PAIRS;
+/** Shorter words are those that languages build sentences with. */
+function isLong(word: string): boolean {
+  return !UNSPACED.test(word) && [...word].length > 2;
+}
+
+/** Whether most pairs of characters of a clause are new. */
+function pairsAnew(clause: string, known: readonly string[]): boolean {
+  const pairs = [...wordsIn(clause)].filter((word) => UNSPACED.test(word));
+  return pairs.filter((pair) => known.includes(pair)).length < pairs.length * MIN_PAIRS;
 }
 
 /** The longest ending in which two forms of a word differ: allergy, allergic; engineer, engineering. */

@@ -2,7 +2,7 @@ import { contentHash } from '../content-hash.ts';
 import { addsNoWords } from '../dedup/distinguishing-words.ts';
 import type { CurrentMemory } from '../dedup/similar.ts';
 import type { Candidate } from '../types.ts';
-import { refusalOfMerge, sharesWords, tellsOf } from './check-merge.ts';
+import { refusalOfMerge, sharedWords, tellsOf } from './check-merge.ts';
 import type { Decision } from './read-decisions.ts';
 import type { Shown } from './reconcile-question.ts';
 
@@ -19,13 +19,16 @@ export type Resolution = {
   known: Map<number, string>;
 };
 
+/** From this share of common words on, two statements are about the same thing. */
+const SAME_SUBJECT = 0.5;
+
 export const NO_RESOLUTION: Resolution = { merged: [], ended: [], known: new Map() };
 
 /**
  * Applies decisions to what is there now. A decision counts only for a memory that was shown, is `current` with the
  * text that was shown, and is not newer than the candidate; only next to a candidate that is still `fresh`. What a
  * decision leaves over is added, so that no statement gets lost: the safeguard of E9, kept per candidate. An `UPDATE`
- * takes in the candidates that its text tells of; a `DELETE` is believed when the candidate is near or shares words, `NONE`
+ * takes in the candidates that its text tells of; a `DELETE` is believed when the candidate is near or shares half of the words, `NONE`
  * is believed when a shown memory is near (`relatedSimilarity`) and has every number, date and name of the candidate.
  *
  * @param fresh candidates that no rule has placed
@@ -62,7 +65,7 @@ export function resolveDecisions(input: {
         pair.memory === place &&
         indexOf[pair.candidate] === index &&
         pair.similarity >= input.relatedSimilarity - 1e-4,
-    ) || sharesWords(memory.content, candidates[index]?.content ?? '');
+    ) || sharedWords(memory.content, candidates[index]?.content ?? '') >= SAME_SUBJECT;
   const added = new Set<number>();
   const declined = new Set<number>();
   for (const decision of input.decisions) {
@@ -84,6 +87,9 @@ export function resolveDecisions(input: {
       (index) =>
         !added.has(index) && !placed.has(index) && tellsOf(content, candidates[index]?.content ?? ''),
     );
+    // A text that tells nothing of the memory may only replace it for news about the same thing.
+    const isTold = sharedWords(memory.content, content) > 0;
+    if (!isTold && !from.some((index) => isAbout(decision.memory, memory, index))) continue;
     const sources = from.flatMap((index) => candidates[index] ?? []);
     const candidate = mergeInto(memory, decision.text, sources);
     if (candidate === null) continue;

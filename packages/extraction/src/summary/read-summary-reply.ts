@@ -1,3 +1,4 @@
+import { stripInvisible } from '@factmill/contracts';
 import { withoutReasoning } from '../reply/find-json.ts';
 import { toStorableText } from '../storable-text.ts';
 
@@ -12,7 +13,7 @@ const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;
  * be one: empty, without a word, data instead of prose, our own delimiters, or far too long.
  */
 export function readSummaryReply(raw: string): string | null {
-  const visible = toStorableText(withoutReasoning(raw));
+  const visible = toStorableText(stripInvisible(withoutReasoning(raw)));
   const text = toStorableText(FENCE.exec(visible)?.[1] ?? visible)
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')

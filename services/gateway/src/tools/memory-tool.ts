@@ -6,6 +6,7 @@ import {
   type MemoryToolRequest,
   type MemoryToolResponse,
   searchResponseSchema,
+  stripInvisible,
   type ToolMemory,
   UNKNOWN_USER,
 } from '@factmill/contracts';
@@ -80,7 +81,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   }
 
   async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
-    const { key, value, content, category, source, confidence, expires_days, source_context } = call;
+    const { key, value, content, category, source, confidence, expires_days, source_context } = visible(call);
     const statement = key === undefined ? (content ?? '') : contentOfFields({ key, value });
     const refusal = screenToolSave({ key, texts: [value, content, category, source_context], statement });
     if (refusal !== null) throw refused(refusal);
@@ -142,6 +143,15 @@ const REFUSALS: Readonly<Record<StatementRefusal, string>> = {
   unsupported_link: 'it holds an address with a query, a port or a number for a host',
   unsupported_privilege: 'it grants rights or trust',
 };
+
+/** A call as people would see it. */
+function visible(call: MemoryToolRequest): MemoryToolRequest {
+  const seen = Object.entries(call).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? stripInvisible(value) : value,
+  ]);
+  return Object.fromEntries(seen) as MemoryToolRequest;
+}
 
 function refused(reason: StatementRefusal): AppError {
   return new AppError(
