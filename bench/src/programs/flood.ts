@@ -27,7 +27,7 @@ async function client(): Promise<void> {
     const status = String(response?.status ?? 'none');
     answers[status] = (answers[status] ?? 0) + 1;
     const rest = response?.headers.get('retry-after');
-    if (rest !== null && rest !== undefined) await delay(Number(rest) * 1_000, undefined, { ref: false });
+    if (rest !== null && rest !== undefined) await delay(Number(rest) * 1_000);
   }
 }
 

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { createFairQueue, type FairQueueOptions } from './fair-queue.ts';
+import { createTenantActivity } from './tenant-activity.ts';
 
-const OPTIONS: FairQueueOptions = {
+const ACTIVE_MS = 1_000;
+const OPTIONS: Omit<FairQueueOptions, 'activity'> = {
   slots: 5,
   share: 2,
-  activeMs: 1_000,
   maxWaiting: 1_000,
   maxWaitMs: 60_000,
-  now: () => 0,
 };
 
 type Request = { tenant: string; weight: number; number: number; release?: () => void; isDone: boolean };
@@ -17,7 +17,8 @@ type Request = { tenant: string; weight: number; number: number; release?: () =>
 /** A queue with a clock, and the order in which requests have started. */
 function createStand(options: Partial<FairQueueOptions> = {}) {
   let at = 0;
-  const queue = createFairQueue({ ...OPTIONS, now: () => at, ...options });
+  const activity = createTenantActivity(ACTIVE_MS, () => at);
+  const queue = createFairQueue({ ...OPTIONS, activity, ...options });
   const started: Request[] = [];
   const requests: Request[] = [];
   const ask = (tenant: string, weight = 1): Request => {
@@ -43,6 +44,7 @@ function createStand(options: Partial<FairQueueOptions> = {}) {
     started.filter((one) => !one.isDone && (tenant === undefined || one.tenant === tenant));
   return {
     queue,
+    activity,
     started,
     requests,
     ask,
@@ -55,6 +57,14 @@ function createStand(options: Partial<FairQueueOptions> = {}) {
 }
 
 describe('the fair queue', () => {
+  test('leaves a tenant its share while another one is active in any queue', async () => {
+    const stand = createStand();
+    stand.activity.note('b');
+    for (let request = 0; request < 7; request += 1) stand.ask('a');
+    await turnOfTheLoop();
+    expect(stand.slotsOf('a')).toBe(2);
+  });
+
   test('gives a tenant that is alone every slot', async () => {
     const stand = createStand();
     for (let request = 0; request < 7; request += 1) stand.ask('a');

@@ -1,17 +1,16 @@
 import { AppError } from '@factmill/errors';
+import type { TenantActivity } from './tenant-activity.ts';
 
 export type FairQueueOptions = Readonly<{
   /** Slots in all. A request takes one, a heavy one more. */
   slots: number;
   /** Slots of one tenant while another tenant is active, so that the other one finds a free slot. */
   share: number;
-  /** A tenant is active while it has requests, and for so long after the last one. */
-  activeMs: number;
+  /** Who else is active. Queues that share a process share it, so that a tenant is not alone in one of them. */
+  activity: TenantActivity;
   /** Requests of one tenant that may wait, and how long each of them may. */
   maxWaiting: number;
   maxWaitMs: number;
-  /** Milliseconds of a clock that never goes back. */
-  now: () => number;
 }>;
 
 export type FairQueue = Readonly<{
@@ -42,10 +41,9 @@ type Lane = { inUse: number; servedAt: number; waiting: Waiter[] };
  * - Waiting is bounded for each tenant alone, so that nobody is refused because of others.
  */
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { slots, activeMs, maxWaiting, maxWaitMs, now } = options;
+  const { slots, activity, maxWaiting, maxWaitMs } = options;
   const share = Math.max(1, Math.min(options.share, slots));
   const lanes = new Map<string, Lane>();
-  const activity = createActivity(activeMs, now);
   let inUse = 0;
   let waiting = 0;
   let starts = 0;
@@ -165,23 +163,4 @@ const RETRY_AFTER_SECONDS = 2;
 
 function overloaded(message: string): AppError {
   return new AppError('overloaded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
-
-type Seen = { tenant: string; at: number };
-
-/** Remembers the latest activity, and the latest of any other tenant than that one: two notes, however many tenants. */
-function createActivity(activeMs: number, now: () => number) {
-  let latest: Seen | undefined;
-  let before: Seen | undefined;
-  return {
-    note(tenant: string): void {
-      if (latest !== undefined && latest.tenant !== tenant) before = latest;
-      latest = { tenant, at: now() };
-    },
-    /** Whether another tenant was active a moment ago. */
-    ofOthers(tenant: string): boolean {
-      const seen = latest?.tenant === tenant ? before : latest;
-      return seen !== undefined && now() - seen.at < activeMs;
-    },
-  };
 }

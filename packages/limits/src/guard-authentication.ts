@@ -3,6 +3,7 @@ import { AppError, isAppError } from '@factmill/errors';
 import { LRUCache } from 'lru-cache';
 import { isIPv6 } from 'node:net';
 import { createFairQueue } from './fair-queue.ts';
+import { createTenantActivity } from './tenant-activity.ts';
 import type { CountLimited } from './limit-metrics.ts';
 
 export type GuardDeps = Readonly<{
@@ -34,10 +35,9 @@ export function createAuthenticationGuard(deps: GuardDeps): AuthenticationGuard 
   const lookUps = createFairQueue({
     slots: 1,
     share: 1,
-    activeMs: 0,
+    activity: createTenantActivity(0, deps.now),
     maxWaiting: 1_000,
     maxWaitMs: 5_000,
-    now: deps.now,
   });
 
   return async ({ address, credential }, check) => {

@@ -9,5 +9,6 @@ export type { RateLimit, TenantRates } from './rate-limit.ts';
 export { createRates } from './rate.ts';
 export type { Rate, Rates } from './rate.ts';
 export { takeTurns } from './take-turns.ts';
+export { createTenantActivity, type TenantActivity } from './tenant-activity.ts';
 export { WORK_CLASSES, workOf } from './work.ts';
 export type { WorkClass } from './work.ts';

@@ -6,14 +6,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFairQueue } from './fair-queue.ts';
 import { takeTurns } from './take-turns.ts';
+import { createTenantActivity } from './tenant-activity.ts';
 
 const queue = createFairQueue({
   slots: 1,
   share: 1,
-  activeMs: 0,
+  activity: createTenantActivity(0, () => 0),
   maxWaiting: 1,
   maxWaitMs: 60_000,
-  now: () => 0,
 });
 let open: Response[] = [];
 let refused: string[] = [];

@@ -5,6 +5,7 @@ import {
   createAuthenticationGuard,
   createCountLimited,
   createFairQueue,
+  createTenantActivity,
   createRateLimit,
   createRates,
   openLimitsRedis,
@@ -40,7 +41,9 @@ const SHARE = 0.4;
  */
 const CHATS = { slots: 64, share: 4 } as const;
 const CHAT_TURN_MS = 50;
-const WAITING = { activeMs: 30_000, maxWaiting: 500, maxWaitMs: 10_000 } as const;
+/** A tenant that asks for nothing for so long leaves its share to the others. */
+const ACTIVE_MS = 30_000;
+const WAITING = { maxWaiting: 500, maxWaitMs: 10_000 } as const;
 
 /**
  * What keeps one caller from taking what belongs to all (docs/operations.md, Limits and fairness). Messages are accepted
@@ -61,14 +64,16 @@ export function createGatewayLimits(
     count,
   });
   const slots = Math.max(1, poolMax - CONNECTIONS_LEFT);
-  const working = createFairQueue({ ...WAITING, slots, share: Math.floor(slots * SHARE), now });
-  const accepting = createFairQueue({
-    ...WAITING,
+  // One for all queues: a tenant that only searches wants the process as well.
+  const activity = createTenantActivity(ACTIVE_MS, now);
+  const queueOf = (size: Readonly<{ slots: number; share: number }>) =>
+    createFairQueue({ ...WAITING, ...size, activity });
+  const working = queueOf({ slots, share: Math.floor(slots * SHARE) });
+  const accepting = queueOf({
     slots: MAX_ACCEPTING_AT_ONCE,
     share: Math.floor(MAX_ACCEPTING_AT_ONCE * SHARE),
-    now,
   });
-  const chatting = createFairQueue({ ...WAITING, ...CHATS, now });
+  const chatting = queueOf(CHATS);
   const gauges = watchQueues('gateway', { working, accepting, chatting });
   const guard = createAuthenticationGuard({
     maxFailures: config.limits.authFailuresPerMinute,
@@ -77,7 +82,13 @@ export function createGatewayLimits(
   });
   return {
     authenticate: authentication(deps.authenticator, guard),
-    beforeBody: [rateLimit.limit],
+    beforeBody: [
+      rateLimit.limit,
+      (_request, response, next) => {
+        activity.note(principalOf(response).tenantId);
+        next();
+      },
+    ],
     afterBody: [
       rateLimit.limitByBody,
       takeTurns({

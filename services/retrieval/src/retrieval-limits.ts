@@ -4,6 +4,7 @@ import {
   createAuthenticationGuard,
   createCountLimited,
   createFairQueue,
+  createTenantActivity,
   takeTurns,
   watchQueues,
 } from '@factmill/limits';
@@ -21,6 +22,8 @@ const SEARCHES_PER_CONNECTION = 0.5;
 /** Where searches wait for a model elsewhere most of their time, so many more are under way at once. */
 const WAITING_FOR_MODELS = 8;
 const SHARE = 0.4;
+/** A tenant that asks for nothing for so long leaves its share to the others. */
+const ACTIVE_MS = 30_000;
 
 /**
  * What keeps the searches of one tenant from holding up those of others (docs/operations.md, Limits and fairness). The
@@ -39,11 +42,10 @@ export function createRetrievalLimits(
   const searching = createFairQueue({
     slots,
     share: Math.floor(slots * SHARE),
-    activeMs: 30_000,
+    activity: createTenantActivity(ACTIVE_MS, now),
     maxWaiting: 500,
     // Less than the gateway waits for an answer.
     maxWaitMs: 10_000,
-    now,
   });
   const gauges = watchQueues('retrieval', { searching });
   const guard = createAuthenticationGuard({ maxFailures: config.limits.authFailuresPerMinute, count, now });
