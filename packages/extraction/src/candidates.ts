@@ -4,6 +4,7 @@ import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
 import type { Preset } from './presets/preset.ts';
 import { collectEvidence, type Evidence } from './screening/evidence.ts';
+import { isDisguised } from './screening/disguises.ts';
 import { screenItem } from './screening/screen-item.ts';
 import type {
   Candidate,
@@ -174,6 +175,10 @@ function visible(item: RawCandidate): RawCandidate {
   return Object.fromEntries(seen) as RawCandidate;
 }
 
+function statedIn({ key, value, content, question, answer }: RawCandidate): string[] {
+  return [key, value, content, question, answer].filter((text) => text !== null);
+}
+
 /** What makes two items of one reply the same. */
 function identityOf(candidate: Candidate): string {
   if (candidate.kind === 'fact' && candidate.key !== null) {
@@ -199,7 +204,8 @@ export function toCandidates(
   const candidates: Candidate[] = [];
   const reject = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const perMessage = new Map<string, number>();
-  for (const item of parsed.candidates.map(visible)) {
+  for (const written of parsed.candidates) {
+    const item = visible(written);
     const built = build(item, {
       from: attribute(item, indexed),
       evidence,
@@ -208,6 +214,11 @@ export function toCandidates(
     });
     if (!built.ok) {
       reject(built.reason);
+      continue;
+    }
+    // Seen in the text as it was written only.
+    if (statedIn(written).some((text) => isDisguised(text))) {
+      reject('disguised');
       continue;
     }
     const identity = identityOf(built.candidate);

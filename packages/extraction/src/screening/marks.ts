@@ -1,3 +1,4 @@
+import { isDisguised } from './disguises.ts';
 import { encodedTexts } from './encoded.ts';
 import { givesOrders, playsRole } from './instructions.ts';
 import { hasMarkup } from './links.ts';
@@ -13,6 +14,7 @@ export const MARKS = [
   'about_assistant',
   'about_others',
   'instruction',
+  'disguised',
 ] as const;
 export type Mark = (typeof MARKS)[number];
 
@@ -66,5 +68,6 @@ export function markOf(stated: Stated, allowed: Allowed = {}): Mark | null {
   if (plain.some((text) => ABOUT_OTHERS.test(text))) return 'about_others';
   const orders = plain.map((text) => givesOrders(text));
   if (orders.includes('override')) return 'instruction';
-  return orders.includes('order') && allowed.order !== true ? 'instruction' : null;
+  if (orders.includes('order') && allowed.order !== true) return 'instruction';
+  return raw.some((text) => isDisguised(text)) ? 'disguised' : null;
 }

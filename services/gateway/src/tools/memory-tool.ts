@@ -83,7 +83,9 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
     const { key, value, content, category, source, confidence, expires_days, source_context } = visible(call);
     const statement = key === undefined ? (content ?? '') : contentOfFields({ key, value });
-    const refusal = screenToolSave({ key, texts: [value, content, category, source_context], statement });
+    // As people see it, and as it was written: only the latter shows a disguise.
+    const texts = [value, content, category, source_context, call.value, call.content];
+    const refusal = screenToolSave({ key, texts, statement });
     if (refusal !== null) throw refused(refusal);
     const input = {
       ...(key === undefined ? { content } : { key, value }),
@@ -140,6 +142,7 @@ const REFUSALS: Readonly<Record<StatementRefusal, string>> = {
   about_assistant: 'it is about the assistant, not about the user',
   about_others: 'it is about other users',
   instruction: 'it gives orders to its reader instead of stating something',
+  disguised: 'it is written in letters that hide what it says',
   unsupported_link: 'it holds an address with a query, a port or a number for a host',
   unsupported_privilege: 'it grants rights or trust',
 };
