@@ -1,5 +1,5 @@
-import { effectiveUser, isPermitted, principalOf, type Principal, resolveUser } from '@factmill/auth';
-import { MAX_CHAT_VALUES, MAX_CONTENT_LENGTH, UNKNOWN_USER } from '@factmill/contracts';
+import { principalOf } from '@factmill/auth';
+import { MAX_CHAT_VALUES, MAX_CONTENT_LENGTH } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { type ByteBudget, type HeldBody, localsOf, readJson } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
@@ -13,6 +13,7 @@ import {
 } from './chat-request.ts';
 import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
 import { type ChatMessage, type ChatPath, chatPathOf, lastUserText, textOf } from './chat-turns.ts';
+import { type ChatMemory, memoryOf, type NoMemory } from './memory-of-chat.ts';
 import { applyEdits, type Edit, withMember } from './json-edits.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
@@ -44,9 +45,6 @@ const BODY_TIMEOUT_MS = 120_000;
 
 /** How clients of OpenAI's own kind say that they try again: how often they did. */
 const RETRY_HEADER = 'x-stainless-retry-count';
-
-/** Whose memory a chat uses. */
-type Memory = Readonly<{ tenantId: string; userId: string; memoryId: string | undefined; canWrite: boolean }>;
 
 /** What memory needs of a request. It stays as long as the answer takes, and the request itself does not. */
 type Asked = Readonly<{
@@ -85,9 +83,7 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
   };
 }
 
-type NoMemory = 'off' | 'unknown_user' | 'forbidden' | 'too_large';
-
-type Exchange<M extends Memory | NoMemory> = Readonly<{
+type Exchange<M extends ChatMemory | NoMemory> = Readonly<{
   request: Request;
   response: Response;
   body: HeldBody;
@@ -98,7 +94,7 @@ type Exchange<M extends Memory | NoMemory> = Readonly<{
   signal: AbortSignal;
 }>;
 
-function hasMemory(exchange: Exchange<Memory> | Exchange<NoMemory>): exchange is Exchange<Memory> {
+function hasMemory(exchange: Exchange<ChatMemory> | Exchange<NoMemory>): exchange is Exchange<ChatMemory> {
   return typeof exchange.memory !== 'string';
 }
 
@@ -108,7 +104,7 @@ async function beginChat(
   response: Response,
   body: HeldBody,
   signal: AbortSignal,
-): Promise<Exchange<Memory> | Exchange<NoMemory>> {
+): Promise<Exchange<ChatMemory> | Exchange<NoMemory>> {
   const chat = await readChatRequest(body.bytes, body.root);
   const upstream = deps.upstreams.ofModel(chat.model);
   const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
@@ -133,7 +129,7 @@ async function chatWithoutMemory(deps: ChatDeps, exchange: Exchange<NoMemory>): 
   await relay(answer, exchange.response, null);
 }
 
-async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promise<void> {
+async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): Promise<void> {
   const { request, response, asked, memory, signal } = exchange;
   const { path, query } = asked;
   const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
@@ -178,7 +174,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<Memory>): Promi
 /** Sends the request upstream, changed where it has to be, and lets go of it. */
 function send(
   deps: ChatDeps,
-  { request, body, asked, upstream, signal }: Exchange<Memory> | Exchange<NoMemory>,
+  { request, body, asked, upstream, signal }: Exchange<ChatMemory> | Exchange<NoMemory>,
   edits: readonly Edit[],
   acceptEncoding: string | null,
 ): Promise<IncomingMessage> {
@@ -240,30 +236,6 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whose memory it is, or why there is none. */
-function memoryOf(
-  chat: ChatRequest,
-  isOn: boolean,
-  principal: Principal,
-  defaultUserId: string,
-): Memory | NoMemory {
-  const { memory_id: memoryId } = chat.memory;
-  // Whether memory is on or not: a locked key speaks for its own user only.
-  const resolved = effectiveUser(resolveUser(chat.userId, principal, defaultUserId));
-  if (!isOn && memoryId === undefined) return 'off';
-  // A memory that the caller names is one of its own when nothing says whose it is.
-  const userId = resolved === UNKNOWN_USER ? (memoryId ?? UNKNOWN_USER) : resolved;
-  if (userId === UNKNOWN_USER) return 'unknown_user';
-  if (!isPermitted(principal, 'memory.read')) return 'forbidden';
-  if (chat.messages === null) return 'too_large';
-  return {
-    tenantId: principal.tenantId,
-    userId,
-    memoryId,
-    canWrite: isPermitted(principal, 'memory.write'),
-  };
 }
 
 /** The latest texts of a request. */
