@@ -39,7 +39,7 @@ const SHARE = 0.4;
  * So each chat holds a place for about as long as it takes until its request is upstream, and no longer where memory
  * hangs or the upstream takes its time.
  */
-const CHATS = { slots: 64, share: 3 } as const;
+const CHATS = { slots: 64, share: 2 } as const;
 const CHAT_TURN_MS = 50;
 /** A tenant that asks for nothing for so long leaves its share to the others. */
 const ACTIVE_MS = 30_000;
