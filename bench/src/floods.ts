@@ -1,6 +1,6 @@
 type FloodRequest = Readonly<{ method: 'GET' | 'POST'; path: string; body?: object }>;
 
-/** So many clients, each with one request at a time; `turn` counts up over all of them. */
+/** `clients` send one request at a time each; `turn` counts the requests of all clients. */
 type Flood = Readonly<{ clients: number; what: string; toRequest: (turn: number) => FloodRequest }>;
 
 /** The user of the flooding tenant with most memories. */

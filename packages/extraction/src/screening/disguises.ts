@@ -5,7 +5,7 @@ const FULL_WIDTH = '[\\uff21-\\uff3a\\uff41-\\uff5a]';
 const UNSEEN =
   '[\\u00ad\\u034f\\u115f\\u1160\\u200b\\u2060-\\u2064\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\u{e0100}-\\u{e01ef}]';
 
-/** One such word may be a name in somebody's favourite letters; sentences are not. */
+/** One such word may be a name in decorative letters; several in a row are a sentence. */
 const DISGUISES = [
   new RegExp(`(?<!${STYLED})(?:${STYLED}{2,24}\\s{1,4}){2}${STYLED}{2}`, 'u'),
   new RegExp(`(?<!${FULL_WIDTH})(?:${FULL_WIDTH}{2,24}\\s{1,4}){3}${FULL_WIDTH}{2}`, 'u'),
@@ -22,8 +22,8 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 const TURNED = /[\u202b\u2067]/u;
 
 /**
- * Whether a text hides what it says from readers or from filters. The rest of the screening reads such texts as well as it
- * can; this says that nobody states a fact about himself so, whatever it says.
+ * Whether a text hides what it says from readers or from filters. Users do not state facts about themselves in such
+ * writing, so it is refused whatever it says.
  */
 export function isDisguised(text: string): boolean {
   if (DISGUISES.some((disguise) => disguise.test(text))) return true;
