@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createEmptyDatabase } from '@factmill/testkit';
 import { expect, test } from '@jest/globals';
 import { createPool } from '../pool/create-pool.ts';
-import { insertApiKey, listApiKeys } from '../queries/api-keys.ts';
-import { DEFAULT_TENANT_ID } from '../queries/tenants.ts';
+import { insertApiKey, listApiKeys } from '../queries/operators/api-keys.ts';
+import { DEFAULT_TENANT_ID } from '../queries/operators/tenants.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS_DIRECTORY } from './migration-files.ts';
 

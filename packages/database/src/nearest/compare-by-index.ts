@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns } from '../queries/memory-rows.ts';
+import { candidateColumns } from '../queries/memories/memory-rows.ts';
 import { type MemorySource, memoriesOf } from '../queries/search-filters.ts';
 import { toHalfvec } from '../pool/binary.ts';
 import type { VectorRow } from './compared.ts';

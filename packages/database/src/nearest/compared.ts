@@ -1,4 +1,4 @@
-import { candidateColumns, type CandidateRow } from '../queries/memory-rows.ts';
+import { candidateColumns, type CandidateRow } from '../queries/memories/memory-rows.ts';
 import type { MemorySource } from '../queries/search-filters.ts';
 import { tellsNearest } from './sign-distance.ts';
 

@@ -4,10 +4,10 @@ import { untilPassed, whileOpen } from '../kept/transactions.fixture.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { registerEmbeddingModel } from '../queries/embedding-models.ts';
+import { registerEmbeddingModel } from '../queries/vectors/embedding-models.ts';
 import { explainAll } from '../queries/search.fixture.ts';
-import { DEFAULT_TENANT_ID } from '../queries/tenants.ts';
-import { toVectorText } from '../queries/vector-text.ts';
+import { DEFAULT_TENANT_ID } from '../queries/operators/tenants.ts';
+import { toVectorText } from '../queries/vectors/vector-text.ts';
 import { createKeptSigns, type KeptSigns } from './kept-signs.ts';
 import { searchByVector, type VectorSearch } from './search-by-vector.ts';
 

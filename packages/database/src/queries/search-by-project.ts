@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns, type CandidateRow } from './memory-rows.ts';
+import { candidateColumns, type CandidateRow } from './memories/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from './search-filters.ts';
 
 /** A shorter name is in too many words. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../pool/sql.ts';
-import { escapeLike } from './memories.ts';
-import { candidateColumns, type CandidateRow } from './memory-rows.ts';
+import { escapeLike } from './memories/memories.ts';
+import { candidateColumns, type CandidateRow } from './memories/memory-rows.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from './search-filters.ts';
 
 export type TextSearch = SearchTarget &

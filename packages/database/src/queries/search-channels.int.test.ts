@@ -3,8 +3,8 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
-import { registerEmbeddingModel } from './embedding-models.ts';
-import { deleteMemories, restoreMemory, updateMemory } from './memory-writes.ts';
+import { registerEmbeddingModel } from './vectors/embedding-models.ts';
+import { deleteMemories, restoreMemory, updateMemory } from './memories/memory-writes.ts';
 import {
   createKeptWords,
   loadSimilarities,
@@ -24,7 +24,7 @@ import {
   type StoredMemory,
   storeMemory,
 } from './search.fixture.ts';
-import { DEFAULT_TENANT_ID } from './tenants.ts';
+import { DEFAULT_TENANT_ID } from './operators/tenants.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
 

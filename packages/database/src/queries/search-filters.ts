@@ -1,6 +1,6 @@
 import type { SearchFilters } from '@factmill/contracts';
-import { memoriesAsOf, memoryAsOf } from './memories-as-of.ts';
-import { visible } from './memory-rows.ts';
+import { memoriesAsOf, memoryAsOf } from './memories/memories-as-of.ts';
+import { visible } from './memories/memory-rows.ts';
 
 /** Where a search looks: the memories of a conversation, or those that belong to no conversation. */
 export type SearchScope = Readonly<{ conversationId: string }> | 'global';

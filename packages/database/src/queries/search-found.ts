@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import { fitting, type Listed } from './fitting.ts';
-import { memoryAsOf } from './memories-as-of.ts';
-import { MEMORY_BYTES, memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { memoryAsOf } from './memories/memories-as-of.ts';
+import { MEMORY_BYTES, memoryColumns, type MemoryRow } from './memories/memory-rows.ts';
 import type { SearchTarget } from './search-filters.ts';
 
 /** `isCut`: there are more, which did not fit into an answer. */

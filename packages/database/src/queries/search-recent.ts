@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { memoryColumns, type MemoryRow } from './memory-rows.ts';
+import { memoryColumns, type MemoryRow } from './memories/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from './search-filters.ts';
 
 /** What the user stated last, newest first. Uses memories_stated_idx. */

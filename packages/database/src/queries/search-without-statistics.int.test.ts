@@ -5,13 +5,13 @@ import { searchByVector } from '../nearest/search-by-vector.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { searchByWords } from '../words/search-by-words.ts';
-import { registerEmbeddingModel } from './embedding-models.ts';
+import { registerEmbeddingModel } from './vectors/embedding-models.ts';
 import { searchByProject } from './search-by-project.ts';
 import { searchByText } from './search-by-text.ts';
 import type { SearchTarget } from './search-filters.ts';
 import { loadFound } from './search-found.ts';
 import { searchRecent } from './search-recent.ts';
-import { DEFAULT_TENANT_ID } from './tenants.ts';
+import { DEFAULT_TENANT_ID } from './operators/tenants.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
 const MEMORIES = 3_000;

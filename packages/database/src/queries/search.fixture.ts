@@ -1,8 +1,8 @@
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { toVectorText } from './vector-text.ts';
+import { toVectorText } from './vectors/vector-text.ts';
 import { buildDistanceIndex, claimDistanceIndex, listLargeOwners } from './distance-indexes.ts';
-import { registerEmbeddingModel } from './embedding-models.ts';
-import { DEFAULT_TENANT_ID } from './tenants.ts';
+import { registerEmbeddingModel } from './vectors/embedding-models.ts';
+import { DEFAULT_TENANT_ID } from './operators/tenants.ts';
 
 export const DIMENSIONS = 8;
 /** Of a model whose vectors have signs enough to be told apart by them. */

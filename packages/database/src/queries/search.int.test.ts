@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
-import { toVectorText } from './vector-text.ts';
+import { toVectorText } from './vectors/vector-text.ts';
 import { searchByText, searchByVector, searchByWords, type TextSearch, type VectorSearch } from './search.ts';
 import {
   DIMENSIONS,
@@ -16,7 +16,7 @@ import {
   type StoredMemory,
   storeMemory,
 } from './search.fixture.ts';
-import { DEFAULT_TENANT_ID } from './tenants.ts';
+import { DEFAULT_TENANT_ID } from './operators/tenants.ts';
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
 const quiet = { info: () => undefined, warn: () => undefined };

@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns, type CandidateRow } from '../queries/memory-rows.ts';
+import { candidateColumns, type CandidateRow } from '../queries/memories/memory-rows.ts';
 import { projectsNamed } from '../queries/search-by-project.ts';
 import { type MemorySource, memoriesOf } from '../queries/search-filters.ts';
 import { KEYS_OF_TERMS, WORD_KEYS } from './find-words.ts';

@@ -1,7 +1,7 @@
 import { MOST_WRITTEN } from '../kept/kept.ts';
 import { toUuids, uuidAt } from '../pool/binary.ts';
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns, type CandidateRow } from '../queries/memory-rows.ts';
+import { candidateColumns, type CandidateRow } from '../queries/memories/memory-rows.ts';
 import { mayName } from '../queries/search-by-project.ts';
 import { memoriesOf } from '../queries/search-filters.ts';
 import type { KeptWordTable } from './kept-words.ts';

@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import { candidateColumns } from '../queries/memory-rows.ts';
+import { candidateColumns } from '../queries/memories/memory-rows.ts';
 import { projectsNamed } from '../queries/search-by-project.ts';
 import { type MemorySource, memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import type { WordHits, WordRow, WordSearch } from './search-by-words.ts';

@@ -6,7 +6,7 @@ import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { recordAccesses } from '../queries/search.ts';
 import { explainAll } from '../queries/search.fixture.ts';
-import { DEFAULT_TENANT_ID } from '../queries/tenants.ts';
+import { DEFAULT_TENANT_ID } from '../queries/operators/tenants.ts';
 import { createKeptWords, type KeptWords } from './kept-words.ts';
 import { searchByWords, type WordSearch } from './search-by-words.ts';
 

@@ -1,6 +1,6 @@
 import { createKept, type Kept, type KeptOptions, MOST_WRITTEN } from '../kept/kept.ts';
 import type { Sql } from '../pool/sql.ts';
-import { begun, listed, visible } from '../queries/memory-rows.ts';
+import { begun, listed, visible } from '../queries/memories/memory-rows.ts';
 import { createLexemes, keyOf, type Lexemes } from './lexemes.ts';
 import { type PackedWords, readWordTable, sizeOfWords, type WordTable } from './word-table.ts';
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
-import type { CandidateRow } from '../queries/memory-rows.ts';
+import type { CandidateRow } from '../queries/memories/memory-rows.ts';
 import { memoriesOf, type SearchTarget } from '../queries/search-filters.ts';
 import { findFew } from './find-few.ts';
 import { findKept } from './find-kept.ts';

@@ -1,0 +1,134 @@
+import type { ExtractionState, MessageInput, Schedule } from '@factmill/contracts';
+import type { Sql } from '../../pool/sql.ts';
+
+/** One request that brings messages or asks for an extraction. Ids are given by the caller of this function. */
+export type AcceptRequest = Readonly<{
+  tenantId: string;
+  /** The user that the request names; null leaves it to the conversation, then to `fallbackUserId`. */
+  userId: string | null;
+  fallbackUserId: string;
+  conversationId: string;
+  messages: readonly (MessageInput & { id: string; tokenEstimate: number })[];
+  /** Message ids are the caller's: one that is known with another message is a conflict. */
+  hasCallerIds?: boolean;
+  extract: 'auto' | 'now' | 'never';
+  regenerated: boolean;
+  /** The user turn that a regenerated reply of a chat replies to; absent: the last one of the conversation. */
+  replyTo?: string | null;
+  extractionId: string;
+  trigger: string;
+  /** Null leaves it to the conversation, then to the deployment. */
+  preset: string | null;
+  extractionMetadata: Record<string, unknown>;
+  traceparent: string | null;
+  idempotencyKey: string | null;
+  requestSha256: string;
+}>;
+
+export type AcceptResult =
+  | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' }>
+  /** The ids that stand for other messages of the conversation already. */
+  | Readonly<{ status: 'message_conflict'; conflicts: string[] }>
+  | Readonly<{
+      status: 'accepted' | 'replayed';
+      user_id: string;
+      conversation_id: string;
+      message_ids: string[];
+      extraction: {
+        /** The last one, when there are several: then `part_ids` names all in their order. */
+        id: string;
+        state: ExtractionState;
+        enqueue: boolean;
+        part_ids?: string[];
+      } | null;
+    }>;
+
+/** A ledger row that the queue limit has pushed out. */
+export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; generation: number }>;
+
+export type Accepted = Readonly<{ results: AcceptResult[]; dropped: DroppedExtraction[] }>;
+
+/** Both by the request's number from 1: begun says whether a new conversation schedules an extraction. */
+type Answer = Readonly<{
+  begun: Record<string, boolean>;
+  others: Record<string, AcceptResult>;
+  dropped: DroppedExtraction[];
+}>;
+
+/**
+ * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql and
+ * 0020_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
+ * extractions that have never started; 0 is unlimited. Without a schedule everything is due at once.
+ */
+export async function acceptConversations(
+  sql: Sql,
+  requests: readonly AcceptRequest[],
+  limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
+  schedule?: Schedule,
+): Promise<Accepted> {
+  const { answer } = await sql.one<{ answer: Answer }>(
+    'select accept_conversations($1::jsonb, $2::integer, $3::integer, $4::jsonb) as answer',
+    [
+      JSON.stringify(requests.map(toJson)),
+      limits.queueLimit,
+      limits.tenantQueueLimit,
+      JSON.stringify(schedule ?? {}),
+    ],
+    { name: 'accept_conversations' },
+  );
+  const results = requests.map((request, index): AcceptResult => {
+    const place = index + 1;
+    const other = answer.others[place];
+    return other ?? begunAs(request, answer.begun[place] === true);
+  });
+  return { results, dropped: answer.dropped };
+}
+
+function begunAs(request: AcceptRequest, isScheduled: boolean): AcceptResult {
+  return {
+    status: 'accepted',
+    user_id: request.userId ?? request.fallbackUserId,
+    conversation_id: request.conversationId,
+    message_ids: request.messages.map(({ id }) => id),
+    extraction: isScheduled ? { id: request.extractionId, state: 'pending', enqueue: true } : null,
+  };
+}
+
+/** What is null or empty is left out: a batch is parsed on the way that all requests take. */
+function toJson(request: AcceptRequest): Record<string, unknown> {
+  return {
+    tenant_id: request.tenantId,
+    user_id: request.userId ?? undefined,
+    fallback_user_id: request.userId === null ? request.fallbackUserId : undefined,
+    conversation_id: request.conversationId,
+    messages: request.messages.map(({ tokenEstimate, ...message }) => ({
+      ...message,
+      token_estimate: tokenEstimate,
+    })),
+    ...sumUp(request.messages),
+    has_caller_ids: request.hasCallerIds || undefined,
+    extract: request.extract,
+    regenerated: request.regenerated || undefined,
+    reply_to: request.replyTo ?? undefined,
+    extraction_id: request.extractionId,
+    trigger: request.trigger,
+    preset: request.preset ?? undefined,
+    extraction_metadata: request.extractionMetadata,
+    traceparent: request.traceparent ?? undefined,
+    idempotency_key: request.idempotencyKey ?? undefined,
+    request_sha256: request.idempotencyKey === null ? undefined : request.requestSha256,
+  };
+}
+
+/** What decides when messages are due: user messages, tokens, and whether the last user message has its reply. */
+function sumUp(messages: AcceptRequest['messages']): Record<string, unknown> {
+  let userTurns = 0;
+  let tokens = 0;
+  let hasReply = false;
+  for (const { role, content, tokenEstimate } of messages) {
+    tokens += tokenEstimate;
+    if (role === 'user') userTurns += 1;
+    hasReply = role === 'user' ? false : hasReply || (role === 'assistant' && (content ?? '') !== '');
+  }
+  return { user_turns: userTurns, tokens, has_reply: hasReply };
+}

@@ -1,0 +1,47 @@
+import type { Schedule } from '@factmill/contracts';
+import type { Sql } from '../../pool/sql.ts';
+import type { DroppedExtraction } from './accept.ts';
+
+export type Scheduled = Readonly<{
+  /** How many conversations were due; as many as asked for means that there may be more. */
+  conversations: number;
+  /** Their ledger rows, in their order. */
+  scheduled: readonly Readonly<{ id: string; tenantId: string; generation: number }>[];
+  dropped: readonly DroppedExtraction[];
+}>;
+
+/**
+ * Writes the ledger rows of the conversations that are due, the longest due first, at most `most` conversations, in
+ * one statement and one commit. Callers at the same time take different conversations. The limits hold as for
+ * acceptConversations. Uses conversations_due_idx.
+ */
+export async function scheduleDueConversations(
+  sql: Sql,
+  options: Readonly<{
+    most: number;
+    limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
+    schedule: Schedule;
+  }>,
+): Promise<Scheduled> {
+  const { limits } = options;
+  const { result } = await sql.one<{
+    result: {
+      conversations: number;
+      scheduled: { id: string; tenant_id: string; generation: number }[];
+      dropped: DroppedExtraction[];
+    };
+  }>(
+    'select schedule_due_conversations($1::integer, $2::integer, $3::integer, $4::jsonb) as result',
+    [options.most, limits.queueLimit, limits.tenantQueueLimit, JSON.stringify(options.schedule)],
+    { name: 'schedule_due_conversations' },
+  );
+  return {
+    conversations: result.conversations,
+    scheduled: result.scheduled.map(({ id, tenant_id: tenantId, generation }) => ({
+      id,
+      tenantId,
+      generation,
+    })),
+    dropped: result.dropped,
+  };
+}

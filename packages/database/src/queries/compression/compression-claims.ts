@@ -1,0 +1,197 @@
+import type { Sql } from '../../pool/sql.ts';
+import { type CompressionKind, type CompressionState, runFencedOff } from './compression-runs.ts';
+
+/** A run in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
+export type RunClaim = Readonly<{
+  id: string;
+  tenantId: string;
+  userId: string;
+  kind: CompressionKind;
+  until: Date;
+  dryRun: boolean;
+  attempts: number;
+  fence: number;
+  lostClaims: number;
+  /** What an earlier claim has fixed; null at the first. */
+  plan: unknown;
+}>;
+
+/** How a claim ended: got it; over already (or gone); or another worker holds a live lease for `retryInMs` more. */
+export type RunClaimAnswer =
+  | Readonly<{ kind: 'claimed'; claim: RunClaim }>
+  | Readonly<{ kind: 'over' }>
+  | Readonly<{ kind: 'leased'; retryInMs: number }>;
+
+/** Takes a run for a worker: bumps the fence and starts a lease. The rules are those of claimExtraction. */
+export async function claimCompressionRun(
+  sql: Sql,
+  request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number }>,
+): Promise<RunClaimAnswer> {
+  const claim = await sql.maybeOne<RunClaim>(
+    `update compression_runs
+     set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
+         started_at = coalesce(started_at, now()), claimed_by = $3::text,
+         lease_until = now() + $4::integer * interval '1 millisecond'
+     where tenant_id = $1::uuid and id = $2::uuid
+       and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = $3::text)))
+     returning id, tenant_id as "tenantId", user_id as "userId", kind, until_at as until, dry_run as "dryRun",
+       attempts, fence, lost_claims as "lostClaims", plan`,
+    [request.tenantId, request.id, request.workerId, request.leaseMs],
+  );
+  if (claim !== undefined) return { kind: 'claimed', claim };
+  const row = await sql.maybeOne<{ state: CompressionState; leftMs: number | null }>(
+    `select state, (extract(epoch from lease_until - now()) * 1000)::integer as "leftMs"
+     from compression_runs where tenant_id = $1::uuid and id = $2::uuid`,
+    [request.tenantId, request.id],
+  );
+  return row?.state === 'active' || row?.state === 'pending'
+    ? { kind: 'leased', retryInMs: Math.max(50, row.leftMs ?? 50) }
+    : { kind: 'over' };
+}
+
+type Held = Pick<RunClaim, 'id' | 'fence'>;
+
+/** Extends leases; resolves to the ids that this worker no longer holds. See renewLeases. */
+export async function renewRunLeases(sql: Sql, claims: readonly Held[], leaseMs: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `with held as (select * from unnest($1::uuid[], $2::integer[]) as h (id, fence)), own as (
+       select r.id from compression_runs r join held on r.id = held.id and r.fence = held.fence
+       where r.state = 'active' for update of r skip locked
+     ), kept as (
+       update compression_runs r set lease_until = now() + $3::integer * interval '1 millisecond'
+       from own where r.id = own.id
+     )
+     select id from held where not exists (
+       select from compression_runs r where r.id = held.id and r.fence = held.fence and r.state = 'active')`,
+    [claims.map((claim) => claim.id), claims.map((claim) => claim.fence), leaseMs],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Fixes a run's plan. @throws AppError `fenced` */
+export async function saveCompressionPlan(sql: Sql, claim: Held, plan: unknown): Promise<void> {
+  const { rowCount } = await sql.query(
+    `update compression_runs set plan = $3::jsonb where id = $1::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, JSON.stringify(plan)],
+  );
+  if (rowCount === 0) throw runFencedOff();
+}
+
+export type CompressionAnswer = Readonly<{
+  step: string;
+  status: 'pinned' | 'rejected';
+  model: string;
+  promptVersion: string;
+  raw: string;
+  finishReason: string | null;
+  promptTokens: number;
+  completionTokens: number;
+  modelMs: number;
+}>;
+
+/**
+ * Keeps an answer and adds what it cost to the run; one statement, the fence decides. A step that has a pinned answer
+ * keeps it. @throws AppError `fenced`
+ */
+export async function saveCompressionAnswer(sql: Sql, claim: Held, answer: CompressionAnswer): Promise<void> {
+  const { held } = await sql.one<{ held: boolean }>(
+    `with held as (
+       update compression_runs
+       set model_calls = model_calls + 1, prompt_tokens = prompt_tokens + $9::integer,
+           completion_tokens = completion_tokens + $10::integer, model_ms = model_ms + $11::integer
+       where id = $1::uuid and fence = $2::integer and state = 'active'
+       returning id
+     ), kept as (
+       insert into compression_answers (run_id, step, number, status, model, prompt_version, raw, finish_reason)
+       select held.id, $3::text, (select coalesce(max(a.number), 0) + 1 from compression_answers a
+           where a.run_id = held.id and a.step = $3::text),
+         $4::text, $5::text, $6::text, $7::text, $8::text
+       from held
+       on conflict (run_id, step) where status = 'pinned' do nothing
+     )
+     select exists (select from held) as held`,
+    [
+      claim.id,
+      claim.fence,
+      answer.step,
+      answer.status,
+      answer.model,
+      answer.promptVersion,
+      // Postgres text cannot hold NUL, which a model can emit.
+      answer.raw.replaceAll('\u0000', '\uFFFD').toWellFormed(),
+      answer.finishReason,
+      answer.promptTokens,
+      answer.completionTokens,
+      answer.modelMs,
+    ],
+  );
+  if (!held) throw runFencedOff();
+}
+
+/** The answers that a run has: pinned ones with their text, and the steps given up. */
+export async function readCompressionAnswers(
+  sql: Sql,
+  runId: string,
+): Promise<Pick<CompressionAnswer, 'step' | 'status' | 'raw'>[]> {
+  const { rows } = await sql.query<Pick<CompressionAnswer, 'step' | 'status' | 'raw'>>(
+    `select step, status, raw from compression_answers where run_id = $1::uuid order by step, number`,
+    [runId],
+  );
+  return rows;
+}
+
+/** Locks the run in the running transaction. @throws AppError `fenced` */
+export async function assertRunFence(tx: Sql, claim: Held): Promise<void> {
+  const row = await tx.maybeOne(
+    `select 1 from compression_runs where id = $1::uuid and fence = $2::integer and state = 'active' for update`,
+    [claim.id, claim.fence],
+  );
+  if (row === undefined) throw runFencedOff();
+}
+
+/** Ends a run: `done` in the transaction that changed the memories, or `proposed`. @throws AppError `fenced` */
+export async function finishCompressionRun(
+  tx: Sql,
+  claim: Held,
+  end: Readonly<{ state: 'done' | 'proposed'; decisions: unknown; counts: Readonly<Record<string, number>> }>,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `update compression_runs
+     set state = $3::text, decisions = $4::jsonb, counts = $5::jsonb, attempts = attempts + 1, lease_until = null,
+         next_attempt_at = null, error_class = null, error_message = null, finished_at = clock_timestamp()
+     where id = $1::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, end.state, JSON.stringify(end.decisions), JSON.stringify(end.counts)],
+  );
+  if (rowCount === 0) throw runFencedOff();
+}
+
+/** Puts a run back, to be tried again after `delayMs`. `burns`: the try counts as an attempt. */
+export async function releaseCompressionRun(
+  sql: Sql,
+  claim: Held,
+  release: Readonly<{ delayMs: number; burns: boolean; errorClass: string; errorMessage: string }>,
+): Promise<void> {
+  await sql.query(
+    `update compression_runs
+     set state = 'pending', attempts = attempts + $3::integer, lost_claims = 0, lease_until = null, claimed_by = null,
+         next_attempt_at = now() + $4::integer * interval '1 millisecond', queue_checked_at = null,
+         error_class = $5::text, error_message = $6::text
+     where id = $1::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, release.burns ? 1 : 0, release.delayMs, release.errorClass, release.errorMessage],
+  );
+}
+
+/** Ends a run as failed. Nothing was changed, the answers stay, and it can be started again. */
+export async function failCompressionRun(
+  sql: Sql,
+  claim: Held,
+  error: Readonly<{ errorClass: string; errorMessage: string }>,
+): Promise<void> {
+  await sql.query(
+    `update compression_runs
+     set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null, finished_at = now(),
+         error_class = $3::text, error_message = $4::text
+     where id = $1::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, error.errorClass, error.errorMessage],
+  );
+}

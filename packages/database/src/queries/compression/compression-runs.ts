@@ -1,0 +1,178 @@
+import { AppError } from '@factmill/errors';
+import type { Sql } from '../../pool/sql.ts';
+
+export type CompressionKind = 'daily' | 'weekly';
+export type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
+
+/** A run as it is listed. `decisions` quote memories; they are for the user's operator only. */
+export type CompressionRun = Readonly<{
+  id: string;
+  tenantId: string;
+  userId: string;
+  kind: CompressionKind;
+  /** The last day that it covers, `YYYY-MM-DD`. */
+  period: string;
+  dryRun: boolean;
+  state: CompressionState;
+  attempts: number;
+  generation: number;
+  decisions: unknown;
+  counts: Record<string, number>;
+  errorClass: string | null;
+  errorMessage: string | null;
+  modelCalls: number;
+  promptTokens: number;
+  completionTokens: number;
+  modelMs: number;
+  createdAt: Date;
+  nextAttemptAt: Date | null;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}>;
+
+const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", kind, period, dry_run as "dryRun", state, attempts,
+  generation, decisions, counts, error_class as "errorClass", error_message as "errorMessage",
+  model_calls as "modelCalls", prompt_tokens as "promptTokens", completion_tokens as "completionTokens",
+  model_ms as "modelMs", created_at as "createdAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
+  finished_at as "finishedAt"`;
+
+/** What the queue has to know of a run. */
+export type OpenCompressionRun = Readonly<{ id: string; tenantId: string; generation: number }>;
+
+export type NewCompressionRun = Readonly<{
+  id: string;
+  tenantId: string;
+  userId: string;
+  kind: CompressionKind;
+  period: string;
+  /** Events stated from here on are left to the next run. */
+  until: Date;
+  dryRun: boolean;
+}>;
+
+/** Adds runs; one whose user has a run for that period already is left out. Resolves to those that were added. */
+export async function insertCompressionRuns(
+  sql: Sql,
+  runs: readonly NewCompressionRun[],
+): Promise<OpenCompressionRun[]> {
+  if (runs.length === 0) return [];
+  const { rows } = await sql.query<OpenCompressionRun>(
+    `insert into compression_runs (id, tenant_id, user_id, kind, period, until_at, dry_run)
+     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::date[], $6::timestamptz[], $7::boolean[])
+     on conflict (tenant_id, user_id, kind, period) where not dry_run do nothing
+     returning id, tenant_id as "tenantId", generation`,
+    [
+      runs.map((run) => run.id),
+      runs.map((run) => run.tenantId),
+      runs.map((run) => run.userId),
+      runs.map((run) => run.kind),
+      runs.map((run) => run.period),
+      runs.map((run) => run.until),
+      runs.map((run) => run.dryRun),
+    ],
+  );
+  return rows;
+}
+
+/** One run of a tenant, or undefined. */
+export function findCompressionRun(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+): Promise<CompressionRun | undefined> {
+  return sql.maybeOne<CompressionRun>(
+    `select ${COLUMNS} from compression_runs where tenant_id = $1::uuid and id = $2::uuid`,
+    [tenantId, id],
+  );
+}
+
+/** The run of a user's period that is no dry run, or undefined. Uses compression_runs_period_key. */
+export function findRunOfPeriod(
+  sql: Sql,
+  run: Pick<NewCompressionRun, 'tenantId' | 'userId' | 'kind' | 'period'>,
+): Promise<CompressionRun | undefined> {
+  return sql.maybeOne<CompressionRun>(
+    `select ${COLUMNS} from compression_runs
+     where tenant_id = $1::uuid and user_id = $2::text and kind = $3::text and period = $4::date and not dry_run`,
+    [run.tenantId, run.userId, run.kind, run.period],
+  );
+}
+
+/** The latest runs of a user, or of all users of a tenant, newest first. Uses compression_runs_user_idx. */
+export async function listCompressionRuns(
+  sql: Sql,
+  filter: Readonly<{ tenantId: string; userId: string | null; limit: number }>,
+): Promise<CompressionRun[]> {
+  const { rows } = await sql.query<CompressionRun>(
+    `select ${COLUMNS} from compression_runs
+     where tenant_id = $1::uuid and ($2::text is null or user_id = $2::text)
+     order by created_at desc, id desc limit $3::integer`,
+    [filter.tenantId, filter.userId, filter.limit],
+  );
+  return rows;
+}
+
+/** Starts a failed run again, with the answers that it has. Resolves to undefined when it has not failed. */
+export function restartCompressionRun(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+): Promise<OpenCompressionRun | undefined> {
+  return sql.maybeOne<OpenCompressionRun>(
+    `update compression_runs
+     set state = 'pending', generation = generation + 1, attempts = 0, lost_claims = 0, error_class = null,
+         error_message = null, next_attempt_at = null, queue_checked_at = null, finished_at = null
+     where tenant_id = $1::uuid and id = $2::uuid and state = 'failed'
+     returning id, tenant_id as "tenantId", generation`,
+    [tenantId, id],
+  );
+}
+
+/**
+ * Up to `limit` open runs that should be in the queue and that nobody has looked at for `graceMs`, marked as looked
+ * at; see takeUnattended. Uses compression_runs_open_idx.
+ */
+export async function takeUnattendedRuns(
+  sql: Sql,
+  options: Readonly<{ graceMs: number; limit: number }>,
+): Promise<OpenCompressionRun[]> {
+  const { rows } = await sql.query<OpenCompressionRun>(
+    `with due as (
+       select id from compression_runs
+       where state in ('pending', 'active')
+         and coalesce(case when state = 'active' then lease_until else next_attempt_at end, created_at)
+             < now() - $1::integer * interval '1 millisecond'
+         and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
+       order by created_at limit $2::integer for update skip locked
+     )
+     update compression_runs r set queue_checked_at = now() from due where r.id = due.id
+     returning r.id, r.tenant_id as "tenantId", r.generation`,
+    [options.graceMs, options.limit],
+  );
+  return rows;
+}
+
+/**
+ * Forgets the texts of runs that ended more than `days` ago: plans, decisions and answers; what is left says that the
+ * period is done. At most `limit` runs a call; resolves to how many.
+ */
+export async function purgeCompressionTexts(
+  sql: Sql,
+  options: Readonly<{ days: number; limit: number }>,
+): Promise<number> {
+  const { rowCount } = await sql.query(
+    `with old as (
+       select id from compression_runs
+       where plan is not null and finished_at < now() - $1::integer * interval '1 day' limit $2::integer
+     ), answers as (
+       delete from compression_answers a using old where a.run_id = old.id
+     )
+     update compression_runs r set plan = null, decisions = null from old where r.id = old.id`,
+    [options.days, options.limit],
+  );
+  return rowCount;
+}
+
+export function runFencedOff(): AppError {
+  return new AppError('fenced', 'Another worker has taken over this compression.');
+}

@@ -1,0 +1,80 @@
+import type { Sql } from '../../pool/sql.ts';
+import { toVectorText } from '../vectors/vector-text.ts';
+import { refuseVector } from '../vectors/missing-vectors.ts';
+
+/** A chunk that lacks its vector. */
+export type PendingChunk = Readonly<{ id: string; content: string }>;
+
+/** How long a taken chunk is left alone. Longer than any batch takes; a worker that dies holds it up this long. */
+const LEASE_SECONDS = 120;
+
+/**
+ * Takes chunks that wait for their vector, longest waiting first; nobody else gets them for two minutes. Uses
+ * document_chunks_embedding_pending_idx.
+ */
+export async function takePendingChunks(sql: Sql, limit: number): Promise<PendingChunk[]> {
+  const { rows } = await sql.query<PendingChunk>(
+    `with due as (
+       select id from document_chunks
+       where embedding_pending_since is not null and (embedding_leased_until is null or embedding_leased_until < now())
+       order by embedding_pending_since, id limit $1::integer for update skip locked
+     )
+     update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
+     from due where c.id = due.id
+     returning c.id, c.content`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Gives taken chunks back: their vectors could not be computed now. */
+export async function releaseChunks(sql: Sql, ids: readonly string[]): Promise<void> {
+  await sql.query('update document_chunks set embedding_leased_until = null where id = any($1::uuid[])', [
+    ids,
+  ]);
+}
+
+/** Stops waiting for the vectors of chunks whose text the model refuses. */
+export async function giveUpChunks(sql: Sql, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await refuseVector(sql, null, 'chunks', id);
+  await sql.query(
+    `update document_chunks set embedding_pending_since = null, embedding_leased_until = null
+     where id = any($1::uuid[])`,
+    [ids],
+  );
+}
+
+/** Stores the vectors of chunks; those replaced or deleted meanwhile are passed over. */
+export async function saveChunkEmbeddings(
+  sql: Sql,
+  model: string,
+  embeddings: readonly Readonly<{ chunkId: string; vector: readonly number[] }>[],
+): Promise<void> {
+  await sql.query(
+    `with given as (
+       select * from unnest($2::uuid[], $3::text[]) as g (chunk_id, vector)
+     ), kept as (
+       update document_chunks c set embedding_pending_since = null, embedding_leased_until = null
+       from given where c.id = given.chunk_id
+       returning c.id, c.tenant_id, c.user_id, given.vector
+     )
+     insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
+     select id, $1::text, tenant_id, user_id, vector::halfvec from kept
+     on conflict (chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
+    [
+      model,
+      embeddings.map((embedding) => embedding.chunkId),
+      embeddings.map((embedding) => toVectorText(embedding.vector)),
+    ],
+  );
+}
+
+/** How many chunks wait for their vector and for a worker, counted up to 10,000. */
+export async function countPendingChunks(sql: Sql): Promise<number> {
+  const { count } = await sql.one<{ count: number }>(
+    `select count(*)::integer as count from (
+       select 1 from document_chunks where embedding_pending_since is not null
+         and (embedding_leased_until is null or embedding_leased_until < now()) limit 10000) as waiting`,
+  );
+  return count;
+}

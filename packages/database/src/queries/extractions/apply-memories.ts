@@ -1,0 +1,56 @@
+import type { Sql } from '../../pool/sql.ts';
+import type { NewEmbedding } from '../vectors/embeddings.ts';
+import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
+import { memoriesToJson, type NewMemory } from '../memories/memory-writes.ts';
+import { toMaxDistance } from '../memories/neighbours.ts';
+import type { AfterApply } from '../summaries/summary-refresh.ts';
+import { toVectorText } from '../vectors/vector-text.ts';
+
+export type NewMemories = Readonly<{
+  memories: readonly NewMemory[];
+  actor: string;
+  /** Vectors of some of the memories; null when there are none. */
+  embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
+  outcome: ExtractionOutcome;
+  /** What its preset wants to follow in the same transaction; null for nothing. */
+  after: AfterApply | null;
+  /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
+  nearSimilarity?: number | null;
+}>;
+
+/**
+ * Stores what an extraction brought and ends it, provided that nothing the user has matches any of it: one statement,
+ * which is its own transaction. Resolves to null, with nothing done, when something matches or is near; then what to
+ * do has to
+ * be planned under the user's lock.
+ *
+ * @throws AppError `fenced`; `internal` for which isRetryableConflict holds when two of the memories are one
+ */
+export async function applyNewMemories(
+  sql: Sql,
+  claim: Pick<Claim, 'id' | 'fence'>,
+  { memories, actor, embeddings, outcome, after, nearSimilarity = null }: NewMemories,
+): Promise<Ended | null> {
+  const embedded = embeddings?.of ?? [];
+  const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
+    `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
+       case answer when 'applied' then after_apply($1::uuid, $9::jsonb) end
+     from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
+       $8::jsonb, $10::float8) as answer`,
+    [
+      claim.id,
+      claim.fence,
+      memoriesToJson(memories),
+      actor,
+      embeddings?.model ?? null,
+      embedded.map((embedding) => embedding.memoryId),
+      embedded.map((embedding) => toVectorText(embedding.vector)),
+      JSON.stringify(outcome),
+      after === null ? null : JSON.stringify(after),
+      nearSimilarity === null ? null : toMaxDistance(nearSimilarity),
+    ],
+    { name: 'apply_new_memories' },
+  );
+  if (answer === 'fenced') throw fencedOff();
+  return answer === 'applied' ? { next } : null;
+}

@@ -1,0 +1,81 @@
+import type { Sql } from '../../pool/sql.ts';
+import { toVectorText } from '../vectors/vector-text.ts';
+import type { StatedMemory } from './ledger.ts';
+import { escapeLike } from '../memories/memories.ts';
+import { visible } from '../memories/memory-rows.ts';
+
+/**
+ * What a conversation's own memories and those that belong to none say; less what is about to be replaced, because the
+ * model is to say that again if it still holds. Looked at only where a regenerated reply is extracted: it takes time.
+ */
+const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)
+           and (not (select replaces from work) or not rests_on_replaced(m.message_ids, $1::uuid, $7::text))`;
+
+/**
+ * The user's memories that a conversation is most likely about: nearest to one of its vectors, or naming one of its
+ * words; both lists count by rank, and what was stated last fills up. Those kept for other conversations are none of
+ * them. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_near_idx) and texts
+ * (memories_user_idx).
+ *
+ * @param vectors of one embedding model; may be empty
+ * @param names looked for in the text of memories, as whole or as part of a word; may be empty
+ */
+export async function findRelevantMemories(
+  sql: Sql,
+  search: Readonly<{
+    tenantId: string;
+    userId: string;
+    conversationId: string;
+    extractionId: string;
+    model: string | null;
+    vectors: readonly (readonly number[])[];
+    names: readonly string[];
+    limit: number;
+  }>,
+): Promise<StatedMemory[]> {
+  const { rows } = await sql.query<StatedMemory>(
+    `with work as materialized (
+       select replaces_from_seq is not null as replaces from extractions where id = $8::uuid
+     ), near as (
+       select memory_id as id, row_number() over (order by distance, memory_id) as place from (
+         select e.memory_id, min((e.embedding <=> given.vector) + 0) as distance
+         from memory_embeddings e
+         cross join (select vector::halfvec as vector from unnest($4::text[]) as v (vector) offset 0) as given
+         where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
+           and exists (select from memories m where m.id = e.memory_id and ${SEEN})
+         group by e.memory_id order by distance, e.memory_id limit 2 * $6::integer) as nearest
+     ), named as (
+       select id, row_number() over (order by names desc, stated_at desc, id) as place from (
+         select m.id, m.stated_at, (select count(*) from unnest($5::text[]) as p (pattern)
+           where m.search_text like p.pattern) as names
+         from memories m
+         where m.tenant_id = $1::uuid and m.user_id = $2::text and ${SEEN}
+           and m.search_text like any($5::text[])
+         order by names desc, m.stated_at desc, m.id limit 2 * $6::integer) as hits
+     ), recent as (
+       select m.id, row_number() over (order by m.stated_at desc, m.id desc) as place from memories m
+       where m.tenant_id = $1::uuid and m.user_id = $2::text and ${SEEN}
+       order by m.stated_at desc, m.id desc limit $6::integer
+     ), ranked as (
+       select id, coalesce(1.0 / (10 + near.place), 0) + coalesce(1.0 / (10 + named.place), 0) as score,
+         recent.place as recency
+       from near full join named using (id) full join recent using (id)
+       order by score desc, recency nulls last, id limit $6::integer
+     )
+     select m.id, m.kind, m.category, m.key, m.value, m.content, m.question, m.stated_at as "statedAt"
+     from ranked join memories m using (id)
+     order by ranked.score desc, ranked.recency nulls last, m.id`,
+    [
+      search.tenantId,
+      search.userId,
+      search.model,
+      search.vectors.map(toVectorText),
+      search.names.map((name) => `%${escapeLike(name.toLowerCase())}%`),
+      search.limit,
+      search.conversationId,
+      search.extractionId,
+    ],
+    { name: 'find_relevant_memories' },
+  );
+  return rows;
+}

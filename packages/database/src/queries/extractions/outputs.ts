@@ -1,0 +1,108 @@
+import type { Sql } from '../../pool/sql.ts';
+import { type Claim, fencedOff } from './ledger.ts';
+
+/** A model's answer as the ledger keeps it. */
+export type ModelOutput = Readonly<{
+  provider: string;
+  model: string;
+  promptVersion: string;
+  raw: string;
+  finishReason: string | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+}>;
+
+/**
+ * What an extraction asks a model for: the memories; what was missing of a reply that broke off; how new memories go
+ * with those next to them.
+ */
+export type OutputPurpose = 'extract' | 'continue' | 'reconcile';
+
+/** An answer that an earlier run has paid for, and what its short ids stand for. */
+export type PinnedOutput = Readonly<{ output: ModelOutput; shown: unknown }>;
+
+/** What one call of a model brought, and how long it took. */
+export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
+
+/**
+ * Keeps an answer: `pinned` so that no retry asks the model again, `rejected` to explain a failure. Adds what it
+ * cost to the ledger row. One statement; the fence decides. Pinning again what is pinned changes nothing: a commit
+ * whose confirmation got lost may be sent twice.
+ *
+ * @throws AppError `fenced` when another worker has claimed the extraction since
+ */
+export async function saveOutput(
+  sql: Sql,
+  claim: Pick<Claim, 'id' | 'fence' | 'tenantId'>,
+  { output, modelMs }: ModelCall,
+  status: 'pinned' | 'rejected',
+  {
+    purpose = 'extract',
+    shown = null,
+  }: Readonly<{
+    purpose?: OutputPurpose;
+    /** What the answer's short ids stand for, kept with it; no text. */
+    shown?: unknown;
+  }> = {},
+): Promise<void> {
+  // Postgres text cannot hold NUL, which a model can emit.
+  const raw = output.raw.replaceAll('\u0000', '\uFFFD').toWellFormed();
+  const { held } = await sql.one<{ held: boolean }>(
+    `with held as (
+       update extractions
+       set model = $6::text, model_calls = model_calls + 1, model_ms = coalesce(model_ms, 0) + $12::integer,
+           prompt_tokens = coalesce(prompt_tokens + $10::integer, prompt_tokens, $10::integer),
+           completion_tokens = coalesce(completion_tokens + $11::integer, completion_tokens, $11::integer)
+       where id = $1::uuid and fence = $2::integer and state = 'active'
+         and not exists (select from extraction_outputs o
+           where o.extraction_id = $1::uuid and o.purpose = $13::text and o.status = 'pinned'
+             and $4::text = 'pinned')
+       returning id
+     ), kept as (
+       insert into extraction_outputs (extraction_id, number, tenant_id, status, provider, model, prompt_version,
+         raw, finish_reason, prompt_tokens, completion_tokens, purpose, shown)
+       select held.id,
+              (select coalesce(max(o.number), 0) + 1 from extraction_outputs o where o.extraction_id = held.id),
+              $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::integer, $11::integer,
+              $13::text, $14::jsonb
+       from held
+     )
+     select exists (select from held) or exists (
+       select from extractions e join extraction_outputs o on o.extraction_id = e.id and o.status = $4::text
+         and o.purpose = $13::text
+       where e.id = $1::uuid and e.fence = $2::integer and e.state = 'active' and $4::text = 'pinned') as held`,
+    [
+      claim.id,
+      claim.fence,
+      claim.tenantId,
+      status,
+      output.provider,
+      output.model,
+      output.promptVersion,
+      raw,
+      output.finishReason,
+      output.promptTokens,
+      output.completionTokens,
+      modelMs,
+      purpose,
+      shown === null ? null : JSON.stringify(shown),
+    ],
+    { name: 'save_output' },
+  );
+  if (!held) throw fencedOff();
+}
+
+/** All pinned answers of an extraction, by what they are for. Of one whose fence has moved on they are history. */
+export async function listPinnedOutputs(
+  sql: Sql,
+  extractionId: string,
+): Promise<ReadonlyMap<OutputPurpose, PinnedOutput>> {
+  const { rows } = await sql.query<ModelOutput & { purpose: OutputPurpose; shown: unknown }>(
+    `select purpose, shown, provider, model, prompt_version as "promptVersion", raw, finish_reason as "finishReason",
+       prompt_tokens as "promptTokens", completion_tokens as "completionTokens"
+     from extraction_outputs where extraction_id = $1::uuid and status = 'pinned'`,
+    [extractionId],
+    { name: 'list_pinned_outputs' },
+  );
+  return new Map(rows.map(({ purpose, shown, ...output }) => [purpose, { output, shown }]));
+}

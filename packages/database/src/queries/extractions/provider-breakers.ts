@@ -1,0 +1,83 @@
+import type { Sql } from '../../pool/sql.ts';
+
+/** Whether a provider may be called: it works; it is down and this is the try that is due; or not for `waitMs`. */
+export type ProviderEntry =
+  Readonly<{ kind: 'works' }> | Readonly<{ kind: 'probe' }> | Readonly<{ kind: 'rests'; waitMs: number }>;
+
+/** What is known about a provider. `failures`: failed tries in a row since it went down. */
+export type BreakerState = Readonly<{ isOpen: boolean; failures: number }>;
+
+/**
+ * Asks to call a provider that may be down. Of all that ask, in all processes, one gets the try that is due, and the next
+ * one is due `probeIntervalMs` later at the earliest. Claiming an extraction asks by itself.
+ */
+export async function enterProvider(
+  sql: Sql,
+  provider: string,
+  probeIntervalMs: number,
+): Promise<ProviderEntry> {
+  const { entry } = await sql.one<{ entry: { probe?: true; wait_ms?: number } | null }>(
+    'select enter_provider($1::text, $2::integer, null) as entry',
+    [provider, probeIntervalMs],
+    { name: 'enter_provider' },
+  );
+  if (entry === null) return { kind: 'works' };
+  return entry.wait_ms === undefined ? { kind: 'probe' } : { kind: 'rests', waitMs: entry.wait_ms };
+}
+
+export async function readBreaker(sql: Sql, provider: string): Promise<BreakerState> {
+  const row = await sql.maybeOne<{ failures: number }>(
+    'select failures from provider_breakers where provider = $1::text and opened_at is not null',
+    [provider],
+  );
+  return row === undefined ? { isOpen: false, failures: 0 } : { isOpen: true, failures: row.failures };
+}
+
+/**
+ * Notes that a provider is down and is not to be tried for `waitMs`; never brings forward what was noted before. Resolves
+ * to the time until the next try.
+ */
+export async function openBreaker(
+  sql: Sql,
+  failure: Readonly<{
+    provider: string;
+    reason: string;
+    waitMs: number;
+    /** The failed call was the try that was due: it counts, and other extractions go before this one next. */
+    isProbe: boolean;
+    extractionId: string | null;
+  }>,
+): Promise<number> {
+  const { waitMs } = await sql.one<{ waitMs: number }>(
+    `insert into provider_breakers as b (provider, opened_at, failures, reason, next_probe_at, probed_by)
+     values ($1::text, now(), 1, $2::text, now() + $3::integer * interval '1 millisecond', $5::uuid)
+     on conflict (provider) do update set
+       opened_at = coalesce(b.opened_at, excluded.opened_at),
+       failures = case when b.opened_at is null then 1 else b.failures + $4::boolean::integer end,
+       reason = excluded.reason,
+       next_probe_at = case when b.opened_at is null then excluded.next_probe_at
+                            else greatest(b.next_probe_at, excluded.next_probe_at) end,
+       probed_by = case when b.opened_at is null then excluded.probed_by else b.probed_by end
+     returning greatest(ceil(extract(epoch from next_probe_at - now()) * 1000), 1)::integer as "waitMs"`,
+    [failure.provider, failure.reason, failure.waitMs, failure.isProbe, failure.extractionId],
+  );
+  return waitMs;
+}
+
+/** Notes that a provider works again. False when that is known already. */
+export async function closeBreaker(sql: Sql, provider: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `update provider_breakers set opened_at = null, failures = 0, reason = null, probed_by = null
+     where provider = $1::text and opened_at is not null`,
+    [provider],
+  );
+  return rowCount > 0;
+}
+
+/** The providers that are down. */
+export async function listOpenBreakers(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ provider: string }>(
+    'select provider from provider_breakers where opened_at is not null',
+  );
+  return rows.map((row) => row.provider);
+}

@@ -1,0 +1,60 @@
+import type { Sql } from '../../pool/sql.ts';
+
+/** A ledger row that should be in the queue. */
+export type OpenExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
+
+/**
+ * Up to `limit` open rows that nobody has looked at for `graceMs`: waiting ones that are due and the first of their
+ * conversation, and active ones whose lease has run out. Marks them as looked at, so that concurrent sweepers take different rows and a long
+ * backlog is checked page by page. Uses extractions_open_idx and extractions_conversation_open_idx.
+ */
+export async function takeUnattended(
+  sql: Sql,
+  options: Readonly<{ graceMs: number; limit: number }>,
+): Promise<OpenExtraction[]> {
+  const { rows } = await sql.query<OpenExtraction>(
+    `with due as (
+       select id from extractions e
+       where state in ('pending', 'active')
+         and coalesce(case when state = 'active' then lease_until else next_attempt_at end, accepted_at)
+             < now() - $1::integer * interval '1 millisecond'
+         and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
+         and not exists (
+           select from extractions o
+           where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
+             and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
+       order by accepted_no limit $2::integer for update skip locked
+     )
+     update extractions e set queue_checked_at = now() from due where e.id = due.id
+     returning e.id, e.tenant_id as "tenantId", e.generation`,
+    [options.graceMs, options.limit],
+  );
+  return rows;
+}
+
+/** Of these ids, the ones that the queue limit has dropped. */
+export async function findDropped(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select id from extractions where id = any($1::uuid[]) and state = 'dropped'`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
+}
+
+export type LedgerStatistics = Readonly<{
+  pending: number;
+  active: number;
+  /** Seconds since the oldest waiting extraction was accepted; 0 when none waits. */
+  oldestPendingSeconds: number;
+}>;
+
+/** Depth and age of what is open, over all tenants. Uses extractions_open_idx. */
+export function readLedgerStatistics(sql: Sql): Promise<LedgerStatistics> {
+  return sql.one<LedgerStatistics>(
+    `select count(*) filter (where state = 'pending')::integer as pending,
+            count(*) filter (where state = 'active')::integer as active,
+            coalesce(extract(epoch from now() - min(accepted_at) filter (where state = 'pending')), 0)::float8
+              as "oldestPendingSeconds"
+     from extractions where state in ('pending', 'active')`,
+  );
+}

@@ -1,0 +1,120 @@
+import { GLOBAL_SCOPE, type Memory, type MemoryKind } from '@factmill/contracts';
+import { jsonBytes, textBytes } from '../fitting.ts';
+
+/** A memory as it is stored, less what only the database needs. */
+export type MemoryRow = Readonly<{
+  id: string;
+  userId: string;
+  tier: number;
+  kind: MemoryKind;
+  category: string;
+  key: string | null;
+  value: string | null;
+  content: string;
+  question: string | null;
+  answer: string | null;
+  tags: string[];
+  project: string | null;
+  topic: string | null;
+  importance: number;
+  confidence: number;
+  source: string;
+  sourceContext: string | null;
+  /** The conversation that it is kept for; empty for none. */
+  conversationId: string;
+  statedAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+  lastAccessedAt: Date | null;
+  accessCount: number;
+  expiresAt: Date | null;
+  validFrom: Date;
+  validTo: Date | null;
+  archivedAt: Date | null;
+  extractionId: string | null;
+  messageIds: string[];
+  metadata: Record<string, unknown>;
+}>;
+
+/** Of a memory, what is needed to rank it. */
+export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
+
+/** Select list of a CandidateRow for a table alias. */
+export function candidateColumns(alias: string): string {
+  return `${alias}.id, ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance, ${alias}.stated_at as "statedAt"`;
+}
+
+/** Select list of a MemoryRow for a table alias. */
+export function memoryColumns(alias: string): string {
+  return `${alias}.id, ${alias}.user_id as "userId", ${alias}.tier, ${alias}.kind, ${alias}.category,
+    ${alias}.key, ${alias}.value, ${alias}.content, ${alias}.question, ${alias}.answer, ${alias}.tags,
+    ${alias}.project, ${alias}.topic, ${alias}.importance, ${alias}.confidence, ${alias}.source,
+    ${alias}.source_context as "sourceContext", ${alias}.conversation_id as "conversationId",
+    ${alias}.stated_at as "statedAt",
+    ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt",
+    ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.access_count as "accessCount",
+    ${alias}.expires_at as "expiresAt", ${alias}.valid_from as "validFrom", ${alias}.valid_to as "validTo",
+    ${alias}.archived_at as "archivedAt", ${alias}.extraction_id as "extractionId",
+    ${alias}.message_ids as "messageIds", ${alias}.metadata`;
+}
+
+/** Bytes of a MemoryRow, for `fitting`. */
+export const MEMORY_BYTES = `1000 + ${textBytes('page.content', 'page.value', 'page.question', 'page.answer', 'page."sourceContext"')}
+  + pg_column_size(page.tags) + pg_column_size(page."messageIds") + ${jsonBytes('page.metadata')}`;
+
+/** The predicate for what lists show: current and not expired, also when it begins later. */
+export function listed(alias: string): string {
+  return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
+}
+
+/** The predicate for what holds now, which searches, contexts and summaries see. */
+export function visible(alias: string): string {
+  return `${listed(alias)} and ${begun(alias)}`;
+}
+
+/**
+ * Whether a memory holds already. What holds since it was said does so at once, whatever the clock of the process that
+ * stored it says.
+ */
+export function begun(alias: string): string {
+  return `(${alias}.valid_from <= now() or ${alias}.valid_from <= ${alias}.stated_at)`;
+}
+
+/** A scope of the REST contract as the column has it: a conversation's id, or empty. */
+export function toConversationId(scope: string): string {
+  return scope === GLOBAL_SCOPE ? '' : scope;
+}
+
+/** A row in the form of the REST contract. */
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    tier: row.tier,
+    kind: row.kind,
+    category: row.category,
+    key: row.key,
+    value: row.value,
+    content: row.content,
+    question: row.question,
+    answer: row.answer,
+    tags: row.tags,
+    project: row.project,
+    topic: row.topic,
+    importance: Math.round(row.importance * 1_000) / 1_000,
+    confidence: row.confidence,
+    source: row.source,
+    source_context: row.sourceContext,
+    scope: row.conversationId === '' ? GLOBAL_SCOPE : row.conversationId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    last_accessed_at: row.lastAccessedAt?.toISOString() ?? null,
+    access_count: row.accessCount,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    valid_from: row.validFrom.toISOString(),
+    valid_to: row.validTo?.toISOString() ?? null,
+    archived: row.archivedAt !== null,
+    provenance: { extraction_id: row.extractionId, message_ids: row.messageIds },
+    metadata: row.metadata,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Sql } from '../../pool/sql.ts';
+import { toVectorText } from '../vectors/vector-text.ts';
+import { begun, memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
+
+export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: string }>;
+
+/** A current memory next to one of several vectors. */
+export type NeighbourRow = CurrentMemoryRow & Readonly<{ candidate: number; similarity: number }>;
+
+/** What rounding to halfvec, and the text form of vectors, can move a distance. */
+const DISTANCE_TOLERANCE = 1e-4;
+
+/** Cosine distance up to which a memory is as similar as that. */
+export function toMaxDistance(similarity: number): number {
+  return 1 - similarity + DISTANCE_TOLERANCE;
+}
+
+/**
+ * For each vector the user's visible memories at least as similar, the nearest first, then by id, at most `limit`:
+ * one statement, exact. `candidate` is the place of the vector. Compares with all of the user's vectors.
+ *
+ * @param vectors null where there is none
+ */
+export async function findNeighbours(
+  sql: Sql,
+  search: Readonly<{
+    tenantId: string;
+    userId: string;
+    model: string;
+    vectors: readonly (readonly number[] | null)[];
+    minSimilarity: number;
+    limit: number;
+  }>,
+): Promise<NeighbourRow[]> {
+  if (search.vectors.every((vector) => vector === null)) return [];
+  const { rows } = await sql.query<NeighbourRow>(
+    `select near.candidate - 1 as candidate, 1 - near.distance as similarity, ${memoryColumns('m')},
+       encode(m.content_hash, 'hex') as "contentHash"
+     from near_memories($1::uuid, $2::text, $3::text, $4::text[], $5::float8, $6::integer) as near
+     join memories m on m.id = near.memory_id and ${begun('m')}
+     order by near.candidate, near.distance, near.memory_id`,
+    [
+      search.tenantId,
+      search.userId,
+      search.model,
+      search.vectors.map((vector) => (vector === null ? null : toVectorText(vector))),
+      toMaxDistance(search.minSimilarity),
+      search.limit,
+    ],
+    { name: 'find_neighbours' },
+  );
+  return rows;
+}
+
+/** Those of the user's memories that are visible now. Uses memories_pkey. */
+export async function findCurrentMemories(
+  sql: Sql,
+  target: Readonly<{ tenantId: string; userId: string; ids: readonly string[] }>,
+): Promise<CurrentMemoryRow[]> {
+  if (target.ids.length === 0) return [];
+  const { rows } = await sql.query<CurrentMemoryRow>(
+    `select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash" from memories m
+     where m.id = any($3::uuid[]) and m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
+       and m.scope = 'global' and m.conversation_id = ''`,
+    [target.tenantId, target.userId, target.ids],
+    { name: 'find_current_memories' },
+  );
+  return rows;
+}

@@ -1,0 +1,99 @@
+import type { Permission } from '@factmill/contracts';
+import type { Sql } from '../../pool/sql.ts';
+import type { Listed } from '../fitting.ts';
+
+export type ApiKeyRow = Readonly<{
+  id: string;
+  tenantId: string;
+  secretSha256: Buffer;
+  name: string;
+  permissions: Permission[];
+  userId: string | null;
+  userLocked: boolean;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}>;
+
+const COLUMNS = `id, tenant_id as "tenantId", secret_sha256 as "secretSha256", name, permissions,
+  user_id as "userId", user_locked as "userLocked", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+
+export type NewApiKey = Pick<
+  ApiKeyRow,
+  'id' | 'tenantId' | 'secretSha256' | 'name' | 'permissions' | 'userId' | 'expiresAt'
+> &
+  Partial<Pick<ApiKeyRow, 'userLocked'>>;
+
+/** Stores a key. Resolves to undefined when the tenant has a key of that name already. */
+export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | undefined> {
+  return sql.maybeOne<ApiKeyRow>(
+    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, user_locked, expires_at)
+     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::boolean, $8::timestamptz)
+     on conflict (tenant_id, name) do nothing
+     returning ${COLUMNS}`,
+    [
+      key.id,
+      key.tenantId,
+      key.secretSha256,
+      key.name,
+      key.permissions,
+      key.userId,
+      key.userLocked ?? false,
+      key.expiresAt,
+    ],
+  );
+}
+
+/** A key by its public id, revoked ones included. Uses api_keys_pkey. */
+export async function findApiKey(sql: Sql, id: string): Promise<ApiKeyRow | null> {
+  const row = await sql.maybeOne<ApiKeyRow>(`select ${COLUMNS} from api_keys where id = $1::text`, [id]);
+  return row ?? null;
+}
+
+/** A key of a list; `position` is `created_at` with its microseconds, for the cursor. */
+export type ListedApiKey = ApiKeyRow & Listed & Readonly<{ position: string }>;
+
+/** The keys of a tenant, newest first; all of them without `page`. */
+export async function listApiKeys(
+  sql: Sql,
+  tenantId: string,
+  page?: Readonly<{ before: Readonly<{ position: string; id: string }> | null; limit: number }>,
+): Promise<ListedApiKey[]> {
+  const { rows } = await sql.query<ListedApiKey>(
+    `select ${COLUMNS}, row_number() over () < count(*) over () as more,
+       to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+     from (
+       select * from api_keys
+       where tenant_id = $1::uuid
+         and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3::text))
+       order by created_at desc, id desc limit $4::integer
+     ) page`,
+    [
+      tenantId,
+      page?.before?.position ?? null,
+      page?.before?.id ?? null,
+      page === undefined ? null : page.limit + 1,
+    ],
+  );
+  return page === undefined ? rows : rows.slice(0, page.limit);
+}
+
+/**
+ * Revokes a key; false when the tenant has no such key in force. Frees the key's name.
+ *
+ * @param byOperator whether an operator asks: other operators' keys are theirs alone to revoke
+ */
+export async function revokeApiKey(
+  sql: Sql,
+  tenantId: string,
+  id: string,
+  byOperator: boolean,
+): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `update api_keys set revoked_at = now(), name = name || ' (revoked ' || id || ')'
+     where tenant_id = $1::uuid and id = $2::text and revoked_at is null
+       and ($3::boolean or not 'operator' = any(permissions))`,
+    [tenantId, id, byOperator],
+  );
+  return rowCount > 0;
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '../../pool/sql.ts';
+
+export type Purged = Readonly<{ memories: number; idempotencyKeys: number }>;
+
+/** Days for which an Idempotency-Key is remembered. */
+export const IDEMPOTENCY_RETENTION_DAYS = 7;
+
+/**
+ * Removes for good what nobody can see any more: memories that have expired, memories deleted more than
+ * `deletedRetentionDays` ago, replaced texts of summaries as old as that, and old idempotency keys; at most `limit` rows of each a call.
+ */
+export async function purge(
+  sql: Sql,
+  options: Readonly<{ deletedRetentionDays: number; limit: number }>,
+): Promise<Purged> {
+  const memories = await sql.query(
+    `with gone as (
+       select id from memories where expires_at <= now()
+       union
+       select id from memories where deleted_at <= now() - $1::integer * interval '1 day'
+       limit $2::integer
+     ), versions as (
+       delete from memory_versions v using gone where v.memory_id = gone.id
+     )
+     delete from memories m using gone where m.id = gone.id`,
+    [options.deletedRetentionDays, options.limit],
+  );
+  const keys = await sql.query(
+    `delete from idempotency_keys where ctid = any(array(
+       select ctid from idempotency_keys where created_at < now() - $1::integer * interval '1 day'
+       limit $2::integer))`,
+    [IDEMPOTENCY_RETENTION_DAYS, options.limit],
+  );
+  // What a deleted memory said must not live on in the texts that told of it.
+  await sql.query(
+    `delete from summary_versions where ctid = any(array(
+       select v.ctid from summary_versions v join summaries s on s.id = v.summary_id
+       where v.created_at < now() - $1::integer * interval '1 day' and v.number < s.version
+       limit $2::integer))`,
+    [options.deletedRetentionDays, options.limit],
+  );
+  return { memories: memories.rowCount, idempotencyKeys: keys.rowCount };
+}

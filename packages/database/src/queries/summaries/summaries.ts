@@ -1,0 +1,139 @@
+import type { MemoryKind } from '@factmill/contracts';
+import type { Sql } from '../../pool/sql.ts';
+import { fitting } from '../fitting.ts';
+import { MEMORY_BYTES, memoryColumns, type MemoryRow, visible } from '../memories/memory-rows.ts';
+
+export type SummarySource = 'model' | 'composed' | 'manual';
+
+/** Whose summary: with a conversation id its rolling summary, with null the user's narrative. */
+export type SummaryOwner = Readonly<{ tenantId: string; userId: string; conversationId: string | null }>;
+
+export type SummaryRow = Readonly<{
+  /** Null until it has been written for the first time. */
+  content: string | null;
+  source: SummarySource | null;
+  updatedAt: Date | null;
+  /** Something has changed that the text does not know yet. */
+  stale: boolean;
+}>;
+
+/** A summary as it is now, or undefined when nobody has asked for one. Uses summaries_owner_key. */
+export function findSummary(sql: Sql, owner: SummaryOwner): Promise<SummaryRow | undefined> {
+  return sql.maybeOne<SummaryRow>(
+    `select content, source, updated_at as "updatedAt",
+       stale_since is not null or coalesce(refresh_at <= now(), false) as stale
+     from summaries where tenant_id = $1::uuid and user_id = $2::text and conversation_id = $3::text`,
+    [owner.tenantId, owner.userId, owner.conversationId ?? ''],
+    { name: 'find_summary' },
+  );
+}
+
+/** Texts of one summary that are kept. */
+export const SUMMARY_VERSIONS_KEPT = 20;
+
+// Keeps the text of `changed` (a row of summaries) as a version, unless it is the one before; $1 is the actor.
+export const ADD_SUMMARY_VERSION = `insert into summary_versions (summary_id, number, tenant_id, content, source,
+    prompt_version, model, actor, covers_seq, memory_count)
+  select id, version, tenant_id, content, source, prompt_version, model, $1::text, covers_seq, memory_count
+  from changed where is_new`;
+export const DROP_OLD_SUMMARY_VERSIONS = `delete from summary_versions v using changed
+  where v.summary_id = changed.id and v.number <= changed.version - ${SUMMARY_VERSIONS_KEPT}`;
+
+/**
+ * Replaces a summary by hand. The text stands until something changes that it should tell of; a refresh that is under
+ * way is fenced off. A conversation's goes on from its last extracted message. Resolves to undefined when there is no
+ * such conversation.
+ */
+export function replaceSummary(
+  sql: Sql,
+  owner: SummaryOwner,
+  { content, actor }: Readonly<{ content: string; actor: string }>,
+): Promise<SummaryRow | undefined> {
+  return sql.maybeOne<SummaryRow>(
+    `with target as (
+       select $3::text as user_id, '' as conversation_id, 0 as covers_seq where $4::text is null
+       union all
+       select user_id, id, extracted_seq from conversations
+       where tenant_id = $2::uuid and id = $4::text and user_id = $3::text
+     ), changed as (
+       insert into summaries as s (tenant_id, user_id, conversation_id, content, source, covers_seq, version,
+         updated_at)
+       select $2::uuid, user_id, conversation_id, $5::text, 'manual', covers_seq, 1, now() from target
+       on conflict (tenant_id, user_id, conversation_id) do update
+         set content = excluded.content, source = 'manual', prompt_version = null, model = null,
+             memory_count = null, covers_seq = excluded.covers_seq, version = s.version + 1, updated_at = now(),
+             stale_since = null, refresh_at = null, fence = s.fence + 1, lease_until = null, attempts = 0,
+             failures = 0, error_class = null
+       returning *, true as is_new
+     ), versions as (${ADD_SUMMARY_VERSION}), dropped as (${DROP_OLD_SUMMARY_VERSIONS})
+     select content, source, updated_at as "updatedAt", false as stale from changed`,
+    [actor, owner.tenantId, owner.userId, owner.conversationId, content],
+  );
+}
+
+/** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_user_idx. */
+export async function listProfile(
+  sql: Sql,
+  owner: Readonly<{ tenantId: string; userId: string; limit: number; seenFrom?: string }>,
+): Promise<MemoryRow[]> {
+  const { rows } = await sql.query<MemoryRow>(
+    fitting(
+      `select ${memoryColumns('m')} from memories m
+     where m.tenant_id = $1::uuid and m.user_id = $2::text and m.tier = 1 and ${visible('m')}
+       and m.conversation_id in ('', $4::text)
+     order by m.importance desc, m.category, m.key nulls last, m.id limit $3::integer`,
+      MEMORY_BYTES,
+    ),
+    [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? ''],
+    { name: 'list_profile' },
+  );
+  return rows;
+}
+
+/** A memory as a summary tells of it. */
+export type SummarisedMemory = Readonly<{
+  kind: MemoryKind;
+  tier: number;
+  category: string;
+  content: string;
+  question: string | null;
+  answer: string | null;
+  statedAt: Date;
+  expiresAt: Date | null;
+}>;
+
+const SUMMARISED = `m.kind, m.tier, m.category, m.content, m.question, m.answer, m.stated_at as "statedAt",
+  m.expires_at as "expiresAt"`;
+
+/**
+ * What a user's narrative is made from: their visible memories, the profile first, then the most important and the
+ * last stated. Uses memories_user_idx.
+ */
+export async function listNarrativeMemories(
+  sql: Sql,
+  owner: Readonly<{ tenantId: string; userId: string; limit: number }>,
+): Promise<SummarisedMemory[]> {
+  const { rows } = await sql.query<SummarisedMemory>(
+    `select ${SUMMARISED} from memories m
+     where m.tenant_id = $1::uuid and m.user_id = $2::text and m.conversation_id = '' and ${visible('m')}
+     order by m.tier = 1 desc, m.importance desc, m.stated_at desc, m.id desc limit $3::integer`,
+    [owner.tenantId, owner.userId, owner.limit],
+    { name: 'list_narrative_memories' },
+  );
+  return rows;
+}
+
+/** The visible memories that came out of a conversation, the last stated first. Uses memories_stated_idx. */
+export async function listConversationMemories(
+  sql: Sql,
+  owner: Readonly<{ tenantId: string; userId: string; conversationId: string; limit: number }>,
+): Promise<SummarisedMemory[]> {
+  const { rows } = await sql.query<SummarisedMemory>(
+    `select ${SUMMARISED} from memories m
+     where m.tenant_id = $1::uuid and m.user_id = $3::text and ${visible('m')}
+       and (select e.conversation_id from extractions e where e.id = m.extraction_id) = $2::text
+     order by m.stated_at desc, m.id desc limit $4::integer`,
+    [owner.tenantId, owner.conversationId, owner.userId, owner.limit],
+  );
+  return rows;
+}
