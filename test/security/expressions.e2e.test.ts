@@ -23,7 +23,7 @@ const MAKES_LATER: ReadonlySet<string> = new Set([
   // Of a tag found by REASONING_TAG.
   'packages/extraction/src/reply/find-json.ts',
   // Of speakers' names, escaped.
-  'packages/extraction/src/extractive/vocatives.ts',
+  'packages/extractive/src/vocatives.ts',
   // Of names of fields, in what Redis says of itself.
   'packages/queue/src/redis-ready.ts',
 ]);

@@ -5,7 +5,6 @@ export { chunkText, type ChunkOptions } from './documents/chunk-text.ts';
 export { excerptsOf, type Excerpt, type ExcerptChunk } from './documents/excerpts.ts';
 export { chunkMatchingText, matchingText, statementMatchingText } from './documents/matching-text.ts';
 export { boundTokens } from './documents/token-bound.ts';
-export { extractFromMessages, extractInTurns, type ExtractOptions } from './extractive/extract.ts';
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
@@ -48,6 +47,7 @@ export {
   toReconcileQuestion,
 } from './reconcile/reconcile-question.ts';
 export { mergedContent, NO_RESOLUTION, resolveDecisions } from './reconcile/resolve-decisions.ts';
+export { toStorableText } from './storable-text.ts';
 export {
   composeConversationSummary,
   composeUserSummary,

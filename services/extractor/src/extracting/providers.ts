@@ -1,7 +1,6 @@
 import type { ModelOutput } from '@factmill/database';
 import {
   buildPrompt,
-  extractInTurns,
   type KnownDocument,
   type KnownMemory,
   type Preset,
@@ -11,6 +10,7 @@ import {
   type TranscriptMessage,
   type Transcript,
 } from '@factmill/extraction';
+import { extractInTurns } from '@factmill/extractive';
 import { type ChatMessage, type ChatModel, type ChatRequest, receivedReplyOf } from '@factmill/models';
 import { noteOutput } from './failed-output.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { extractFromMessages } from './extract.ts';
-import { parseReply } from '../reply/parse-reply.ts';
-import type { RawCandidate } from '../types.ts';
+import { type RawCandidate, parseReply } from '@factmill/extraction';
 
 /** A Monday. */
 const saidAt = new Date('2023-05-08T13:56:00Z');

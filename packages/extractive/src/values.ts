@@ -1,4 +1,4 @@
-import { normaliseKey } from '../content-hash.ts';
+import { normaliseKey } from '@factmill/extraction';
 
 /** What follows a value in a sentence, but is not part of it. */
 const VALUE_END =

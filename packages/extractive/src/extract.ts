@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { serializeReply } from '../reply/serialize-reply.ts';
-import type { RawCandidate, TranscriptMessage } from '../types.ts';
+import { type RawCandidate, type TranscriptMessage, serializeReply } from '@factmill/extraction';
 import { toClauses } from './clauses.ts';
 import { readConversation, type Told } from './conversation.ts';
 import { toNotes, type Reading } from './note.ts';

@@ -1,7 +1,9 @@
-import { normaliseKey } from '../content-hash.ts';
-import { toStorableText } from '../storable-text.ts';
-import { stripInjectedPostfixes } from '../transcript/injected-postfixes.ts';
-import type { TranscriptMessage } from '../types.ts';
+import {
+  type TranscriptMessage,
+  normaliseKey,
+  stripInjectedPostfixes,
+  toStorableText,
+} from '@factmill/extraction';
 import { toParagraphs } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { extractFromMessages } from './extract.ts';
-import { parseReply } from '../reply/parse-reply.ts';
-import type { RawCandidate, TranscriptMessage } from '../types.ts';
+import { type RawCandidate, type TranscriptMessage, parseReply } from '@factmill/extraction';
 
 /** A Wednesday. */
 const saidAt = new Date('2026-04-15T18:00:00Z');

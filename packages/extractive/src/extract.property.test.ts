@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { extractFromMessages, extractInTurns } from './extract.ts';
-import { parseReply } from '../reply/parse-reply.ts';
+import { parseReply } from '@factmill/extraction';
 import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
 
 const words = fc.constantFrom(

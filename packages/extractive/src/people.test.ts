@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { extractFromMessages } from './extract.ts';
 import { asTheirOwn, meantBy, peopleIn } from './people.ts';
-import { parseReply } from '../reply/parse-reply.ts';
+import { parseReply } from '@factmill/extraction';
 
 function read(content: string): string[] {
   const message = {

@@ -1,0 +1,1 @@
+export { extractFromMessages, extractInTurns, type ExtractOptions } from './extract.ts';
