@@ -1,5 +1,5 @@
-import { createEndpointClient } from './endpoint-client.ts';
-import { isRecord, UnusableReplyError } from './error-signals.ts';
+import { createEndpointClient } from './endpoint/endpoint-client.ts';
+import { isRecord, UnusableReplyError } from './errors/error-signals.ts';
 
 export type RerankerConfig =
   | Readonly<{ provider: 'none' }>

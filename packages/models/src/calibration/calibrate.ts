@@ -1,4 +1,4 @@
-import type { EmbeddingProfile, SimilarityThresholds } from '../embedding-profiles.ts';
+import type { EmbeddingProfile, SimilarityThresholds } from '../embedding/embedding-profiles.ts';
 import type { CalibrationPair, Language, PairKind } from './pairs.ts';
 
 export type MeasuredPair = CalibrationPair & Readonly<{ similarity: number }>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { calibrate, type MeasuredPair, measurePairs } from './calibration/calibrate.ts';
-import { CALIBRATION_PAIRS, type PairKind } from './calibration/pairs.ts';
+import { calibrate, type MeasuredPair, measurePairs } from '../calibration/calibrate.ts';
+import { CALIBRATION_PAIRS, type PairKind } from '../calibration/pairs.ts';
 import { createEmbedder } from './embedder.ts';
 import { LOCAL_EMBEDDING_PROFILE, readsWhole } from './embedding-profiles.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '@factmill/errors';
 import type { ChatReply } from './chat-model.ts';
-import { isRecord, UnusableReplyError } from './error-signals.ts';
-import type { ReceivedReply } from './received-reply.ts';
+import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
+import type { ReceivedReply } from '../errors/received-reply.ts';
 
 /**
  * Reads a chat completion. Pure; takes what endpoints really send: content as text, as a list of parts, null, or

@@ -1,8 +1,8 @@
 import { AppError } from '@factmill/errors';
 import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
 import { type EmbeddingProfile, embeddingProfileOf } from './embedding-profiles.ts';
-import { createEndpointClient } from './endpoint-client.ts';
-import { isRecord, UnusableReplyError } from './error-signals.ts';
+import { createEndpointClient } from '../endpoint/endpoint-client.ts';
+import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
 
 type EndpointConfig = Extract<EmbedderConfig, { provider: 'openai' }>;
 

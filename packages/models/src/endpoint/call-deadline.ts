@@ -1,4 +1,4 @@
-import { CallTimeoutError } from './error-signals.ts';
+import { CallTimeoutError } from '../errors/error-signals.ts';
 
 /**
  * Runs `call` with a signal that fires at the deadline or when one of the callers' signals does. Rejects at once

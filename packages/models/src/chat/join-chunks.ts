@@ -1,4 +1,4 @@
-import { isRecord, UnusableReplyError } from './error-signals.ts';
+import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
 
 /**
  * The chunks of a streamed chat completion as the completion they make up, for `parseChatReply`. Pure.

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
 import { AppError, isAppError } from '@factmill/errors';
 import { withDeadline } from './call-deadline.ts';
-import { UnusableReplyError } from './error-signals.ts';
-import { classifyModelError } from './model-error.ts';
-import { noteReceived, toReceived } from './received-reply.ts';
+import { UnusableReplyError } from '../errors/error-signals.ts';
+import { classifyModelError } from '../errors/model-error.ts';
+import { noteReceived, toReceived } from '../errors/received-reply.ts';
 
 export type EndpointConfig = Readonly<{
   baseUrl: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseChatReply } from './chat-reply.ts';
-import { UnusableReplyError } from './error-signals.ts';
+import { UnusableReplyError } from '../errors/error-signals.ts';
 
 const reply = (message: unknown, more: object = {}): unknown => ({ choices: [{ message, ...more }] });
 

@@ -1,9 +1,9 @@
 import { isAppError } from '@factmill/errors';
 import { parseChatReply, readCost } from './chat-reply.ts';
-import { createEndpointClient, type EndpointClient, type PostReply } from './endpoint-client.ts';
-import { ModelCallError } from './error-signals.ts';
+import { createEndpointClient, type EndpointClient, type PostReply } from '../endpoint/endpoint-client.ts';
+import { ModelCallError } from '../errors/error-signals.ts';
 import { joinChunks } from './join-chunks.ts';
-import { noteReceived } from './received-reply.ts';
+import { noteReceived } from '../errors/received-reply.ts';
 import { createRequestShape, type ReplySchema } from './request-shape.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;

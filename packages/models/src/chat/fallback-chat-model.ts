@@ -6,10 +6,10 @@ import {
   type ChatRequest,
   createChatModelAt,
 } from './chat-model.ts';
-import { createEndpointClient } from './endpoint-client.ts';
-import { isRecord, ModelCallError } from './error-signals.ts';
+import { createEndpointClient } from '../endpoint/endpoint-client.ts';
+import { isRecord, ModelCallError } from '../errors/error-signals.ts';
 import { pickModels, RECHECK_MS } from './pick-models.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 export type FallbackChatModelConfig = ChatModelConfig &
   Readonly<{

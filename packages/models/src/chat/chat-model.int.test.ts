@@ -12,7 +12,7 @@ import {
   waitFor,
 } from '@factmill/testkit';
 import { type ChatModel, type ChatModelConfig, createChatModel } from './chat-model.ts';
-import { receivedReplyOf } from './received-reply.ts';
+import { receivedReplyOf } from '../errors/received-reply.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const PROMPT = 'My favourite tea is oolong.';

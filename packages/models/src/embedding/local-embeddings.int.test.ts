@@ -126,7 +126,7 @@ describe('the worker thread', () => {
   });
 
   test('keeps no process alive, prints nothing and writes no file', async () => {
-    const index = new URL('./index.ts', import.meta.url).href;
+    const index = new URL('../index.ts', import.meta.url).href;
     const file = join(folder, 'once.mjs');
     await writeFile(
       file,
@@ -145,7 +145,7 @@ describe('the worker thread', () => {
         '--disable-warning=SecurityWarning',
         file,
       ],
-      { cwd: fileURLToPath(new URL('..', import.meta.url)), env: {}, timeout: 20_000 },
+      { cwd: fileURLToPath(new URL('../..', import.meta.url)), env: {}, timeout: 20_000 },
     );
     expect({ stdout, stderr }).toEqual({ stdout: '512', stderr: '' });
   }, 30_000);

@@ -4,7 +4,7 @@ import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 export type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
