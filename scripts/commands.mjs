@@ -36,6 +36,7 @@ const COMMANDS = {
     ...args,
   ],
   check: (args) => ['scripts/check.mjs', ...args],
+  reference: (args) => [...FROM_SOURCE, 'packages/config/src/reference/write-reference.ts', ...args],
   format: (args) => [PRETTIER, '--write', ...(args.length === 0 ? ['.'] : args)],
   build: (args) => [TSC, '-b', ...args],
 };

@@ -1,4 +1,4 @@
-export { isLoopback, loadConfig } from './config.ts';
+export { isLoopback, loadConfig } from './load-config.ts';
 export { readDotEnv } from './dot-env.ts';
 export type {
   AuthConfig,

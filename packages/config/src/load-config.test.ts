@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isAppError } from '@factmill/errors';
-import { type Config, loadConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { loadConfig } from './load-config.ts';
 import type { RawEnvironment } from './parse-environment.ts';
 
 function problemsOf(environment: RawEnvironment): { names: string[]; message: string } {

@@ -1,0 +1,239 @@
+import {
+  type AuthConfig,
+  type ChatModelConfig,
+  type ChatUpstreamConfig,
+  type ClockTime,
+  type Config,
+  type EmbeddingConfig,
+  type EmbeddingThresholds,
+  type RerankConfig,
+  SEARCH_MODES,
+} from './config.ts';
+import type { Environment } from './environment.ts';
+import { parseEnvironment, type RawEnvironment } from './parse-environment.ts';
+
+const WILDCARDS = new Set(['0.0.0.0', '::']);
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Whether only this machine can reach what listens on this host. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host);
+}
+
+/**
+ * Environment → configuration of all services. The only reader of the environment; pure.
+ *
+ * @throws AppError `config_invalid` naming every bad variable and its rule, never a value.
+ */
+export function loadConfig(raw: RawEnvironment): Config {
+  const env = parseEnvironment(raw);
+  return deepFreeze({
+    host: env.HOST,
+    timeZone: env.TIME_ZONE,
+    logLevel: env.LOG_LEVEL,
+    telemetry: { otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null },
+    storage: {
+      dataDir: env.DATA_DIR,
+      databaseUrl: env.DATABASE_URL ?? null,
+      poolMax: env.DATABASE_POOL_MAX,
+      redisUrl: env.REDIS_URL ?? null,
+      queuePrefix: env.QUEUE_PREFIX,
+    },
+    auth: {
+      mode: authMode(env),
+      adminKey: env.ADMIN_API_KEY ?? null,
+      defaultUserId: env.DEFAULT_USER_ID,
+    },
+    browsers: {
+      hosts: authMode(env) === 'none' ? hostsWithoutKeys(env) : null,
+      origins: env.ALLOWED_ORIGINS ?? [],
+    },
+    limits: {
+      keyPerSecond: env.RATE_LIMIT_KEY,
+      tenantPerSecond: env.RATE_LIMIT_TENANT,
+      burstSeconds: env.RATE_LIMIT_BURST_S,
+      authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
+      trustProxy: env.TRUST_PROXY ?? false,
+    },
+    shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
+    embedding: embeddingConfig(env),
+    scheduling: {
+      preset: env.PRESET,
+      limits: { queueLimit: env.QUEUE_LIMIT, tenantQueueLimit: env.QUEUE_TENANT_LIMIT },
+      dailyFlushAt: env.DAILY_FLUSH_AT,
+      staleAfterS: env.STALE_AFTER_S,
+    },
+    gateway: {
+      port: env.GATEWAY_PORT,
+      retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(
+        /(?<!\/)\/+$/,
+        '',
+      ),
+      maxBodyBytes: env.MAX_BODY_BYTES,
+      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
+      bullBoardWritable: env.BULL_BOARD_WRITABLE,
+      chat: {
+        upstreams: chatUpstreams(env),
+        passThrough: env.CHAT_PASS_THROUGH ?? 'by_key',
+        contextFormat: env.CHAT_CONTEXT_FORMAT,
+        memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
+        timeoutMs: env.CHAT_TIMEOUT_MS,
+        maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
+        streamsPerKey: env.CHAT_STREAMS_PER_KEY,
+      },
+    },
+    retrieval: {
+      port: env.RETRIEVAL_PORT,
+      maxBodyBytes: env.MAX_BODY_BYTES,
+      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
+      searchMode:
+        env.SEARCH_MODE === undefined
+          ? 'of-preset'
+          : (SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null),
+      preset: env.PRESET,
+      rerank: rerankConfig(env),
+    },
+    extractor: {
+      port: env.EXTRACTOR_PORT,
+      promptsDir: env.PROMPTS_DIR ?? null,
+      concurrency: env.EXTRACTOR_CONCURRENCY,
+      chatModel: chatModelConfig(env),
+      maxAttempts: env.MAX_ATTEMPTS,
+      retry: {
+        strategy: env.RETRY_STRATEGY,
+        intervalMs: env.RETRY_INTERVAL_MS,
+        maxIntervalMs: env.RETRY_MAX_INTERVAL_MS,
+      },
+      probeIntervalMs: env.BREAKER_PROBE_INTERVAL_MS,
+      sweepIntervalMs: env.SWEEP_INTERVAL_MS,
+      sweepGraceMs: env.SWEEP_GRACE_MS,
+      deletedRetentionDays: env.DELETED_RETENTION_DAYS,
+      compression: {
+        daily: clockTime(env.COMPRESS_DAILY_AT),
+        weekly: clockTime(env.COMPRESS_WEEKLY_AT),
+      },
+    },
+  });
+}
+
+function authMode(env: Environment): AuthConfig['mode'] {
+  return env.AUTH ?? (isLoopback(env.HOST) ? 'none' : 'required');
+}
+
+/** On all addresses the machine's own are not known, but those that are numbers cannot be rebound. */
+function hostsWithoutKeys({ HOST: host, ALLOWED_HOSTS: allowed }: Environment): string[] {
+  const own = WILDCARDS.has(host) ? 'ip' : host.includes(':') ? `[${host}]` : host;
+  return [...new Set(['localhost', '127.0.0.1', '[::1]', own.toLowerCase(), ...(allowed ?? [])])];
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** `HH:MM`, with a weekday before it or not; `off` is null. */
+function clockTime(text: string): ClockTime | null {
+  if (text === 'off') return null;
+  const [hour = 0, minute = 0] = text.slice(-5).split(':').map(Number);
+  const weekday = WEEKDAYS.indexOf(text.slice(0, -6));
+  return { weekday: weekday < 0 ? null : weekday, hour, minute };
+}
+
+function chatModelConfig(env: Environment): ChatModelConfig | null {
+  if (env.LLM_BASE_URL === undefined || env.LLM_MODEL === undefined) return null;
+  return {
+    baseUrl: apiRoot(env.LLM_BASE_URL),
+    apiKey: env.LLM_API_KEY,
+    model: env.LLM_MODEL,
+    fallbackModels: env.LLM_FALLBACK_MODELS.split(',')
+      .map((model) => model.trim())
+      .filter((model) => model !== ''),
+    maxTokens: env.LLM_MAX_TOKENS,
+    temperature: env.LLM_TEMPERATURE,
+    timeoutMs: env.LLM_TIMEOUT_MS,
+  };
+}
+
+/** The extraction endpoint serves chats too, unless another one is named. */
+function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
+  const baseUrl = env.CHAT_BASE_URL ?? env.LLM_BASE_URL;
+  const fallbackKey = env.CHAT_BASE_URL === undefined ? env.LLM_API_KEY : '';
+  const first =
+    baseUrl === undefined
+      ? []
+      : [
+          {
+            name: 'default',
+            baseUrl: apiRoot(baseUrl),
+            apiKey: env.CHAT_API_KEY ?? fallbackKey,
+            memory: env.CHAT_MEMORY,
+            models: [],
+          },
+        ];
+  const more = (env.CHAT_UPSTREAMS ?? []).map(({ base_url: url, api_key: apiKey, ...upstream }) => ({
+    ...upstream,
+    baseUrl: apiRoot(url),
+    apiKey,
+  }));
+  return [...more, ...first];
+}
+
+function rerankConfig(env: Environment): RerankConfig {
+  const { RERANK_PROVIDER: provider, RERANK_BASE_URL: baseUrl } = env;
+  if (provider === 'none' || baseUrl === undefined) return { provider: 'none' };
+  return {
+    provider,
+    baseUrl,
+    apiKey: env.RERANK_API_KEY,
+    model: env.RERANK_MODEL ?? null,
+    timeoutMs: env.RERANK_TIMEOUT_MS,
+    topN: env.RERANK_TOP_N,
+  };
+}
+
+function embeddingConfig(env: Environment): EmbeddingConfig {
+  const provider =
+    env.EMBEDDING_PROVIDER ??
+    (env.EMBEDDING_BASE_URL !== undefined || env.EMBEDDING_MODEL !== undefined ? 'openai' : 'local');
+  const baseUrl = env.EMBEDDING_BASE_URL ?? env.LLM_BASE_URL;
+  if (provider === 'none') return { provider };
+  const thresholds = embeddingThresholds(env);
+  if (provider === 'local' || baseUrl === undefined || env.EMBEDDING_MODEL === undefined) {
+    return { provider: 'local', ...thresholds };
+  }
+  // The chat key belongs to the chat host: it is used for embeddings only when they share the address.
+  const fallbackKey = env.EMBEDDING_BASE_URL === undefined ? env.LLM_API_KEY : '';
+  return {
+    provider,
+    baseUrl: apiRoot(baseUrl),
+    apiKey: env.EMBEDDING_API_KEY ?? fallbackKey,
+    model: env.EMBEDDING_MODEL,
+    ...(env.EMBEDDING_DIMENSIONS === undefined ? {} : { dimensions: env.EMBEDDING_DIMENSIONS }),
+    timeoutMs: env.EMBEDDING_TIMEOUT_MS,
+    batchSize: env.EMBEDDING_BATCH_SIZE,
+    ...thresholds,
+  };
+}
+
+function embeddingThresholds(env: Environment): { thresholds?: EmbeddingThresholds } {
+  const thresholds = {
+    ...(env.EMBEDDING_MIN_SIMILARITY === undefined ? {} : { minSimilarity: env.EMBEDDING_MIN_SIMILARITY }),
+    ...(env.EMBEDDING_RELATED_SIMILARITY === undefined
+      ? {}
+      : { relatedSimilarity: env.EMBEDDING_RELATED_SIMILARITY }),
+    ...(env.EMBEDDING_DUPLICATE_SIMILARITY === undefined
+      ? {}
+      : { duplicateSimilarity: env.EMBEDDING_DUPLICATE_SIMILARITY }),
+  };
+  return Object.keys(thresholds).length === 0 ? {} : { thresholds };
+}
+
+/** OpenAI clients expect the root that ends in `/v1`; a bare host gets it appended, any path stays as it is. */
+function apiRoot(url: string): string {
+  const parsed = new URL(url);
+  return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/(?<!\/)\/+$/, '');
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && child !== null) deepFreeze(child as object);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { httpUrl, positiveInt, similarity } from './values.ts';
+
+const OF_PROFILE = "that of the model's profile; careful ones for an unknown model";
+
+export const embeddingModel = {
+  EMBEDDING_PROVIDER: z.enum(['local', 'openai', 'none']).optional().meta({
+    description:
+      '`local`: a small English model in this process. `openai`: any OpenAI-compatible endpoint. `none`: full-text search only.',
+    unset: '`openai` when `EMBEDDING_BASE_URL` or `EMBEDDING_MODEL` is set, else `local`',
+  }),
+  EMBEDDING_BASE_URL: httpUrl.optional().meta({
+    description: 'Endpoint of the embedding model.',
+    unset: '`LLM_BASE_URL`',
+  }),
+  EMBEDDING_API_KEY: z.string().optional().meta({
+    description: 'Bearer token for it.',
+    unset: '`LLM_API_KEY` while `EMBEDDING_BASE_URL` is not set, else none',
+  }),
+  EMBEDDING_MODEL: z.string().min(1).optional().meta({
+    description: 'Name of the embedding model.',
+    unset: 'the local one',
+  }),
+  EMBEDDING_DIMENSIONS: positiveInt.max(4_000).optional().meta({
+    description: 'Asks the endpoint for shorter vectors, where it can make them.',
+    unset: "the model's own length",
+  }),
+  EMBEDDING_TIMEOUT_MS: positiveInt.default(30_000).meta({ description: 'How long one call may take.' }),
+  EMBEDDING_BATCH_SIZE: positiveInt.max(2_048).default(16).meta({ description: 'Texts in one call.' }),
+  EMBEDDING_MIN_SIMILARITY: similarity.optional().meta({
+    description: 'Cosine similarity from which a search finds a memory. `factmill calibrate` measures it.',
+    unset: OF_PROFILE,
+  }),
+  EMBEDDING_RELATED_SIMILARITY: similarity.optional().meta({
+    description: 'Cosine similarity from which two texts are about the same thing.',
+    unset: OF_PROFILE,
+  }),
+  EMBEDDING_DUPLICATE_SIMILARITY: similarity.optional().meta({
+    description: 'Cosine similarity from which two texts say the same.',
+    unset: OF_PROFILE,
+  }),
+};

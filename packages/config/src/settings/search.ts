@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { httpUrl, positiveInt } from './values.ts';
+
+export const search = {
+  SEARCH_MODE: z
+    .string()
+    .meta({ allowed: '`fused`, `enhanced`, `classic` or `vector`; anything else means `classic`' })
+    .optional()
+    .meta({
+      description: 'How a search is answered that names no mode.',
+      unset: 'as `PRESET` has it; `fused` for `standard`',
+    }),
+  RERANK_PROVIDER: z
+    .enum(['none', 'cohere', 'jina', 'tei'])
+    .default('none')
+    .meta({ description: 'Form of the reranking endpoint. vLLM and llama.cpp have that of `jina`.' }),
+  RERANK_BASE_URL: httpUrl.optional().meta({
+    description: 'The reranking endpoint: `https://api.cohere.com`, `https://api.jina.ai` or your own.',
+    unset: 'no reranking',
+  }),
+  RERANK_API_KEY: z.string().default('').meta({ description: 'Bearer token for it.' }),
+  RERANK_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Name of the reranking model.', unset: 'none, which only `tei` accepts' }),
+  RERANK_TIMEOUT_MS: positiveInt
+    .default(1_000)
+    .meta({ description: 'How long a search waits for the reranker. Then it goes on without.' }),
+  RERANK_TOP_N: positiveInt
+    .max(200)
+    .default(20)
+    .meta({ description: 'How many of the best candidates are reranked.' }),
+};

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** Forms that several settings share. `allowed` is what the generated documentation says of them. */
+export const port = z.coerce.number().int().min(0).max(65_535);
+export const positiveInt = z.coerce.number().int().min(1);
+export const nonNegativeInt = z.coerce.number().int().min(0);
+export const similarity = z.coerce.number().min(0).max(1);
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const httpUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: 'must be an http or https address, for example http://127.0.0.1:11434/v1',
+  })
+  .meta({ allowed: 'an http or https address' });
+
+/** A comma-separated list. */
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
