@@ -64,7 +64,7 @@ describe('docker-compose.yml', () => {
       fallback,
     }));
     expect(variables.filter(({ fallback }) => fallback === undefined)).toEqual([]);
-    const documented = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+    const documented = await readFile(join(ROOT, 'docs/operations/running.md'), 'utf8');
     expect(variables.map(({ name }) => name).filter((name) => !documented.includes(`\`${name}\``))).toEqual(
       [],
     );

@@ -46,7 +46,7 @@ describe('observability', () => {
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(5);
     expect(unknownIn(rules.map((rule) => rule.expr))).toEqual([]);
-    const documentation = await read('docs/operations.md');
+    const documentation = await read('docs/operations/monitoring.md');
     expect(rules.map((rule) => rule.alert).filter((name) => !documentation.includes(name))).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('observability', () => {
   });
 
   test('the documentation lists every metric', async () => {
-    const documentation = await read('docs/operations.md');
+    const documentation = await read('docs/operations/monitoring.md');
     expect([...registered].filter((name) => !documentation.includes(`\`${name}\``))).toEqual([]);
   });
 

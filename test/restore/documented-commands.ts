@@ -7,11 +7,13 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The blocks of commands below a heading of docs/operations.md, up to the next heading. */
+const PAGE = 'docs/operations/backup-and-restore.md';
+
+/** The blocks of commands below a heading of the page on backups, up to the next heading. */
 export async function documentedCommands(heading: string): Promise<readonly string[]> {
-  const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+  const page = await readFile(join(ROOT, PAGE), 'utf8');
   const section = page.split(/^(?=#+ )/m).find((part) => part.startsWith(`${heading}\n`));
-  if (section === undefined) throw new Error(`docs/operations.md has no ${heading}`);
+  if (section === undefined) throw new Error(`${PAGE} has no ${heading}`);
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 

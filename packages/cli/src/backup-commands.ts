@@ -43,7 +43,7 @@ function embeddedDirectory(): string {
   if (storage.databaseUrl !== null) {
     throw new AppError(
       'config_invalid',
-      'DATABASE_URL is set, and this command is for embedded storage. A Postgres is backed up with pg_dump: see docs/operations.md.',
+      'DATABASE_URL is set, and this command is for embedded storage. A Postgres is backed up with pg_dump: see docs/operations/backup-and-restore.md.',
     );
   }
   return storage.dataDir;

@@ -77,7 +77,7 @@ describe('factmill backup and restore', () => {
       const { code, output } = await factmill(`${name} some.tar.gz`);
       expect([code, output]).toEqual([
         1,
-        'factmill: DATABASE_URL is set, and this command is for embedded storage. A Postgres is backed up with pg_dump: see docs/operations.md.\n',
+        'factmill: DATABASE_URL is set, and this command is for embedded storage. A Postgres is backed up with pg_dump: see docs/operations/backup-and-restore.md.\n',
       ]);
     },
   );

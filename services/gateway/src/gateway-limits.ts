@@ -46,7 +46,7 @@ const ACTIVE_MS = 30_000;
 const WAITING = { maxWaiting: 500, maxWaitMs: 10_000 } as const;
 
 /**
- * What keeps one caller from taking what belongs to all (docs/operations.md, Limits and fairness). Messages are accepted
+ * What keeps one caller from taking what belongs to all (docs/access.md, Limits and fairness). Messages are accepted
  * through a queue of their own, so that no other work is before them.
  */
 export function createGatewayLimits(

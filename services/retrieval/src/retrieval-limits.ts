@@ -26,7 +26,7 @@ const SHARE = 0.4;
 const ACTIVE_MS = 30_000;
 
 /**
- * What keeps the searches of one tenant from holding up those of others (docs/operations.md, Limits and fairness). The
+ * What keeps the searches of one tenant from holding up those of others (docs/access.md, Limits and fairness). The
  * rates of keys and tenants are the gateway's: it is the door.
  */
 export function createRetrievalLimits(
