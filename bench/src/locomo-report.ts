@@ -52,7 +52,7 @@ export function describeResult(result: LocomoResult): string {
     ...BASELINES.map(([name, ...recall]) => [`baseline: ${name}`, '', ...recall.map(share), '']),
   ];
   return [
-    `### ${result.title}`,
+    `## ${result.title}`,
     '',
     `${grouped(turns)} turns, ${grouped(memories)} memories (${(memories / turns).toFixed(2)} per turn); ` +
       (extractions === 0

@@ -5,8 +5,6 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { Client } from 'pg';
 import type { Row } from './benchmark.ts';
 
-const README = new URL('../README.md', import.meta.url);
-
 /** The machine, what ran on it, and what else it was doing. Take it before the first benchmark. */
 export async function describeMachine(command: string): Promise<string> {
   const database = new Client({ connectionString: testDatabaseUrl() });
@@ -53,16 +51,17 @@ export function toMarkdownTable(header: readonly string[], cells: readonly (read
   return lines.join('\n');
 }
 
-/** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/README.md. */
+/** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/results/<section>.md. */
 export async function writeResults(
   section: 'results' | 'search' | 'fairness' | 'locomo' | 'cost',
   text: string,
 ): Promise<void> {
-  const readme = await readFile(README, 'utf8');
+  const file = new URL(`../results/${section}.md`, import.meta.url);
+  const page = await readFile(file, 'utf8');
   const between = new RegExp(`(<!-- ${section} -->\\n)[\\s\\S]*(<!-- /${section} -->)`);
-  if (!between.test(readme)) throw new Error(`bench/README.md has lost its markers for ${section}`);
+  if (!between.test(page)) throw new Error(`bench/results/${section}.md has lost its markers`);
   await writeFile(
-    README,
-    readme.replace(between, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+    file,
+    page.replace(between, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
   );
 }

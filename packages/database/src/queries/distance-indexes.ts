@@ -10,7 +10,7 @@ export type ClaimedIndex = IndexOwner & Readonly<{ name: string }>;
 
 /**
  * How well the index knows its neighbourhoods: with pgvector's defaults (16, 64) it found 0.88 of the ten nearest of
- * 50,000 clustered vectors, with these all of them (bench/README.md).
+ * 50,000 clustered vectors, with these all of them (bench/results/search.md).
  */
 const QUALITY = 'm = 24, ef_construction = 200';
 
