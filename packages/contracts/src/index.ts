@@ -1,5 +1,6 @@
 export * from './api-keys.ts';
 export * from './chat.ts';
+export * from './content-text.ts';
 export * from './conversations.ts';
 export * from './documents.ts';
 export * from './extraction-state.ts';

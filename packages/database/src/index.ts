@@ -45,6 +45,7 @@ export * from './queries/extractions/apply-memories.ts';
 export * from './queries/extractions/extractions.ts';
 export * from './queries/extractions/known-memories.ts';
 export * from './queries/extractions/ledger.ts';
+export * from './queries/extractions/model-output.ts';
 export * from './queries/extractions/outputs.ts';
 export * from './queries/extractions/provider-breakers.ts';
 export * from './queries/extractions/sweep.ts';

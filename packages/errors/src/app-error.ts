@@ -1,21 +1,4 @@
-import { type ErrorCode, kindOfCode } from './codes.ts';
-
-/**
- * What the caller can do about an error. Transports map it: the gateway to an HTTP status, the extractor to
- * retry, fail or pause.
- */
-export type ErrorKind =
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'unavailable'
-  | 'limited'
-  | 'too_large'
-  | 'timeout'
-  | 'bug';
+import { type ErrorCode, type ErrorKind, kindOfCode } from './codes.ts';
 
 /** One bad place in an input. `field` is a dotted path (`messages.0.content`), empty for the whole body. */
 export type FieldProblem = Readonly<{ field: string; message: string }>;

@@ -1,4 +1,19 @@
-import type { ErrorKind } from './app-error.ts';
+/**
+ * What the caller can do about an error. Transports map it: the gateway to an HTTP status, the extractor to
+ * retry, fail or pause.
+ */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'unavailable'
+  | 'limited'
+  | 'too_large'
+  | 'timeout'
+  | 'bug';
 
 /**
  * Every code that a response, a ledger row or a log line can carry, with its kind. Codes are part of the

@@ -1,5 +1,6 @@
+export type { ChatMessage, ChatReply, ChatRequest, ReplySchema } from './chat/chat-completion.ts';
 export { createChatModel } from './chat/chat-model.ts';
-export type { ChatMessage, ChatModel, ChatModelConfig, ChatReply, ChatRequest } from './chat/chat-model.ts';
+export type { ChatModel, ChatModelConfig } from './chat/chat-model.ts';
 export { createFallbackChatModel } from './chat/fallback-chat-model.ts';
 export type {
   FallbackChatModel,
@@ -7,7 +8,6 @@ export type {
   FallbackChatModelDeps,
   ModelAvailability,
 } from './chat/fallback-chat-model.ts';
-export type { ReplySchema } from './chat/request-shape.ts';
 export { createEmbedder } from './embedding/embedder.ts';
 export type { Embedder, EmbedOptions } from './embedding/embedder.ts';
 export type { EmbedderConfig } from './embedding/embedding-source.ts';

@@ -5,21 +5,11 @@ import type {
   PlanStep,
 } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
+import type { DecideContext } from './decide-context.ts';
 import { decideFacts } from './decide-facts.ts';
 import { decideMerges } from './decide-merges.ts';
 import { decideProfile } from './decide-profile.ts';
-import { readGroups, type GroupsReply } from './read-groups.ts';
-
-/** What a step's decisions may look at and take. */
-export type DecideContext = Readonly<{
-  step: PlanStep;
-  reply: GroupsReply;
-  /** The memory that a number in the prompt means; undefined when there is none, or it no longer says what it said. */
-  source: (number: number) => Compressible | undefined;
-  /** Memories that a decision has done away with already. */
-  gone: Set<string>;
-  refuse: (reason: string) => void;
-}>;
+import { readGroups } from './read-groups.ts';
 
 const DECIDERS: Readonly<Record<PlanStep['template'], (context: DecideContext) => CompressionDecision[]>> = {
   'compress-events': decideFacts,

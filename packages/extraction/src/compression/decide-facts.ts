@@ -2,7 +2,7 @@ import { normaliseKey } from '../content-hash.ts';
 import { factSentence } from '../fact-sentence.ts';
 import { refusalOfStatement, sourcesOf } from './check-statement.ts';
 import type { CompressionDecision } from './compression-plan.ts';
-import type { DecideContext } from './decide-compression.ts';
+import type { DecideContext } from './decide-context.ts';
 
 /**
  * Answers of `compress-events`: facts, each with the events it rests on; an event may carry several. Once a reply is

@@ -1,6 +1,6 @@
 import { refusalOfStatement, sourcesOf } from './check-statement.ts';
 import type { CompressionDecision } from './compression-plan.ts';
-import type { DecideContext } from './decide-compression.ts';
+import type { DecideContext } from './decide-context.ts';
 import { MIN_COVERAGE, wordCoverage } from './word-coverage.ts';
 
 /**

@@ -2,7 +2,7 @@ import { contentHash } from '../content-hash.ts';
 import { refusalOfStatement, sourcesOf } from './check-statement.ts';
 import type { CompressionDecision } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
-import type { DecideContext } from './decide-compression.ts';
+import type { DecideContext } from './decide-context.ts';
 
 /**
  * Answers of `update-profile`: the lines that change. A line that rests on one of the profile is its new wording; one

@@ -1,12 +1,11 @@
 import { isAppError } from '@factmill/errors';
+import type { ChatReply, ChatRequest } from './chat-completion.ts';
 import { parseChatReply, readCost } from './chat-reply.ts';
 import { createEndpointClient, type EndpointClient, type PostReply } from '../endpoint/endpoint-client.ts';
 import { ModelCallError } from '../errors/error-signals.ts';
 import { joinChunks } from './join-chunks.ts';
 import { noteReceived } from '../errors/received-reply.ts';
-import { createRequestShape, type ReplySchema } from './request-shape.ts';
-
-export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
+import { createRequestShape } from './request-shape.ts';
 
 export type ChatModelConfig = Readonly<{
   /** Up to and including the version, as in `http://127.0.0.1:11434/v1`. */
@@ -20,35 +19,6 @@ export type ChatModelConfig = Readonly<{
   maxTokens?: number;
   /** Default 0.1. */
   temperature?: number;
-}>;
-
-export type ChatRequest = Readonly<{
-  messages: readonly ChatMessage[];
-  /** Default: the model's. */
-  maxTokens?: number;
-  /** How many times `maxTokens` the reply may take; default 1. */
-  outputFactor?: number;
-  /** Tells the endpoint the form of the reply, as far as it takes that; the reply can still be anything. */
-  schema?: ReplySchema;
-  /** Has the reply streamed; it is returned when it is complete all the same. */
-  stream?: boolean;
-  /** Takes a reply without text as one; otherwise it is an error. */
-  mayBeEmpty?: boolean;
-  signal?: AbortSignal;
-}>;
-
-export type ChatReply = Readonly<{
-  /** Empty only where the request allows it. */
-  text: string;
-  /**
-   * As the endpoint says it: `stop`, or `length` when the text was cut at `maxTokens`. Of an empty text `tool_calls` or
-   * `reasoning_only` when the model gave that instead.
-   */
-  finishReason: string;
-  /** 0 when the endpoint does not count. */
-  usage: Readonly<{ promptTokens: number; completionTokens: number }>;
-  /** The model that answered, as the endpoint names it. */
-  model: string;
 }>;
 
 export type ChatModel = Readonly<{

@@ -1,5 +1,5 @@
 import { AppError } from '@factmill/errors';
-import type { ChatReply } from './chat-model.ts';
+import type { ChatReply } from './chat-completion.ts';
 import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
 import type { ReceivedReply } from '../errors/received-reply.ts';
 

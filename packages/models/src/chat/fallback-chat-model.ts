@@ -1,11 +1,6 @@
 import { AppError, isAppError } from '@factmill/errors';
-import {
-  type ChatModel,
-  type ChatModelConfig,
-  type ChatReply,
-  type ChatRequest,
-  createChatModelAt,
-} from './chat-model.ts';
+import type { ChatReply, ChatRequest } from './chat-completion.ts';
+import { type ChatModel, type ChatModelConfig, createChatModelAt } from './chat-model.ts';
 import { createEndpointClient } from '../endpoint/endpoint-client.ts';
 import { isRecord, ModelCallError } from '../errors/error-signals.ts';
 import { pickModels, RECHECK_MS } from './pick-models.ts';

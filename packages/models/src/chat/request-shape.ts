@@ -1,12 +1,4 @@
-import type { ChatMessage } from './chat-model.ts';
-
-/** The form that a reply has to have. */
-export type ReplySchema = Readonly<{
-  /** Letters, digits, `_` and `-`, at most 64. */
-  name: string;
-  /** JSON Schema of the reply. Free-form maps are fine: it is sent as not strict. */
-  schema: Readonly<Record<string, unknown>>;
-}>;
+import type { ChatMessage, ReplySchema } from './chat-completion.ts';
 
 export type ShapedRequest = Readonly<{
   messages: readonly ChatMessage[];

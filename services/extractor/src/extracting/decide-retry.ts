@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '@factmill/errors';
 import { noAnswerOf } from '@factmill/models';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
-import type { ProviderOutlook } from './provider-watch.ts';
+import type { ProviderOutlook } from './provider-health.ts';
 
 /**
  * What to do with an extraction that failed.

@@ -26,6 +26,13 @@ export type ProviderState = Readonly<{
   ownFailures: number;
 }>;
 
+/** What a failure looks like with all that is known: in this process, and by all workers. */
+export type ProviderOutlook = ProviderState &
+  Readonly<{
+    /** The provider is known to be down. */
+    isDown: boolean;
+  }>;
+
 /** Ids remembered at most; beyond that the oldest is forgotten, which only delays the end of one that will not work. */
 const REMEMBERED = 10_000;
 

@@ -1,14 +1,7 @@
 import { type AppError, isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import type { ProviderBreaker } from './provider-breaker.ts';
-import type { ProviderHealth, ProviderState } from './provider-health.ts';
-
-/** What a failure looks like with all that is known: in this process, and by all workers. */
-export type ProviderOutlook = ProviderState &
-  Readonly<{
-    /** The provider is known to be down. */
-    isDown: boolean;
-  }>;
+import type { ProviderHealth, ProviderOutlook } from './provider-health.ts';
 
 /** A claimed run, of an extraction or a compression; `isProbe`: its call is the one try of a provider that is down. */
 export type Caller = Readonly<{ id: string; isProbe: boolean }>;

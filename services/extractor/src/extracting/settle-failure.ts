@@ -11,7 +11,8 @@ import { AppError, isAppError } from '@factmill/errors';
 import { type JobOutcome, retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
 import { blamesProvider, decideRetry, finalErrorOf } from './decide-retry.ts';
-import type { ProviderOutlook, ProviderWatch } from './provider-watch.ts';
+import type { ProviderOutlook } from './provider-health.ts';
+import type { ProviderWatch } from './provider-watch.ts';
 
 export type SettleDeps = Readonly<{
   database: Sql;

@@ -1,12 +1,20 @@
 import { principalOf, resolveUser } from '@factmill/auth';
+import type { Config } from '@factmill/config';
 import type { MessageInput } from '@factmill/contracts';
+import type { AcceptRequest } from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
 import { localsOf } from '@factmill/http';
 import { currentTraceparent } from '@factmill/telemetry';
 import type { Request, Response } from 'express';
-import type { RouteDeps } from '../route-deps.ts';
 import type { AcceptedRequest } from './accept.ts';
 import { idempotencyOf } from './idempotency.ts';
+
+export type AcceptFromRequestDeps = Readonly<{
+  config: Pick<Config, 'auth'>;
+  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  /** UUIDv7. */
+  newId: () => string;
+}>;
 
 /** What a route has read from its request. */
 export type Incoming = Readonly<{
@@ -26,7 +34,7 @@ export type Incoming = Readonly<{
  * `unknown`; rejects as `accept` does.
  */
 export async function acceptFromRequest(
-  deps: RouteDeps,
+  deps: AcceptFromRequestDeps,
   request: Request,
   response: Response,
   incoming: Incoming,

@@ -1,5 +1,5 @@
 import { principalOf } from '@factmill/auth';
-import { MAX_CHAT_VALUES, MAX_CONTENT_LENGTH } from '@factmill/contracts';
+import { contentText, MAX_CHAT_VALUES, MAX_CONTENT_LENGTH } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { type ByteBudget, type HeldBody, localsOf, readJson } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
@@ -12,7 +12,7 @@ import {
   withUserText,
 } from './chat-request.ts';
 import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
-import { type ChatMessage, type ChatPath, chatPathOf, lastUserText, textOf } from './chat-turns.ts';
+import { type ChatMessage, type ChatPath, chatPathOf, lastUserText } from './chat-turns.ts';
 import { type ChatMemory, memoryOf, type NoMemory } from './memory-of-chat.ts';
 import { applyEdits, type Edit, withMember } from './json-edits.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
@@ -243,7 +243,7 @@ function spokenIn(messages: readonly ChatMessage[]): { role: string; content: st
   const spoken: { role: string; content: string }[] = [];
   let left = MAX_SPOKEN_CHARACTERS;
   for (const message of messages.toReversed()) {
-    const content = textOf(message.content);
+    const content = contentText(message.content);
     left -= content.length;
     if (left < 0 || spoken.length === MAX_SPOKEN) break;
     if (content.trim() !== '') spoken.unshift({ role: String(message.role), content });

@@ -1,4 +1,5 @@
 import {
+  contentText,
   MAX_CONTENT_LENGTH,
   MAX_MESSAGES_PER_REQUEST,
   type MessageInput,
@@ -93,20 +94,7 @@ export function replyTurn({ digests }: ChatPath, reply: ChatReply, userTurnId: s
 
 /** The text of the last user message; empty when there is none. */
 export function lastUserText(messages: readonly ChatMessage[]): string {
-  return textOf(messages.findLast(({ role }) => role === 'user')?.content);
-}
-
-/** The text of a message: as it is, or the text parts of a list of parts. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? [part.text]
-        : [],
-    )
-    .join('\n');
+  return contentText(messages.findLast(({ role }) => role === 'user')?.content);
 }
 
 function isUser({ role }: ChatMessage): boolean {
@@ -119,7 +107,7 @@ function isRole(role: unknown): role is (typeof ROLES)[number] {
 
 function stepOf(path: string, message: ChatMessage): string {
   const calls = Array.isArray(message.tool_calls) ? JSON.stringify(message.tool_calls.map(callOf)) : '';
-  return digest(`${path}\n${String(message.role)}\n${textOf(message.content)}\n${calls}`);
+  return digest(`${path}\n${String(message.role)}\n${contentText(message.content)}\n${calls}`);
 }
 
 /**
@@ -164,7 +152,10 @@ export function digest(text: string): string {
 
 function toTurn(message: ChatMessage, id: string): MessageInput | null {
   if (!isRole(message.role)) return null;
-  const text = textOf(message.content).replaceAll('\u0000', '').slice(0, MAX_CONTENT_LENGTH).toWellFormed();
+  const text = contentText(message.content)
+    .replaceAll('\u0000', '')
+    .slice(0, MAX_CONTENT_LENGTH)
+    .toWellFormed();
   const toolCalls = Array.isArray(message.tool_calls) ? message.tool_calls.slice(0, MAX_TOOL_CALLS) : [];
   const turn = {
     id,

@@ -1,5 +1,6 @@
 import { type AlikeChat, type NamedChat, readAlikeChats, readNamedChat, type Sql } from '@factmill/database';
-import { type ChatMessage, type ChatPath, digest, textOf } from './chat-turns.ts';
+import { contentText } from '@factmill/contracts';
+import { type ChatMessage, type ChatPath, digest } from './chat-turns.ts';
 
 /** Where the turns of a chat request belong. */
 export type Place = Readonly<{ conversationId: string; userTurnId: string }>;
@@ -81,7 +82,7 @@ export function placeInAlike(
  */
 export function conversationIdOf(messages: readonly ChatMessage[], userId: string): string {
   const first = messages.find(({ role }) => role === 'user');
-  return `chat-${digest(`${userId}\n${textOf(first?.content)}`)}`;
+  return `chat-${digest(`${userId}\n${contentText(first?.content)}`)}`;
 }
 
 /** The conversation of a user's own in place of one that is another user's. */

@@ -1,14 +1,8 @@
 import type { ContextRequest, ContextResponse, Memory } from '@factmill/contracts';
 import { weighTokens } from '@factmill/extraction';
 import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
+import { messageOf } from './message-of.ts';
 import type { Recollection } from './recollect.ts';
-
-/** What the user says now: the query, else the last user message. Empty when there is neither. */
-export function messageOf(request: ContextRequest): string {
-  if (request.query !== undefined) return request.query;
-  const last = request.messages?.findLast(({ role }) => role === 'user')?.content;
-  return textOf(last);
-}
 
 /** The answer to a context request, from what was found. */
 export function buildAnswer(
@@ -58,17 +52,4 @@ function withSystemMessage(messages: Messages, text: string): Messages {
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
   const at = first < 0 ? messages.length : first;
   return [...messages.slice(0, at), { role: 'system', content: text }, ...messages.slice(at)];
-}
-
-/** A content is text, or a list of parts some of which are. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? [part.text]
-        : [],
-    )
-    .join('\n');
 }

@@ -3,7 +3,8 @@ import { contextRequestSchema, type ContextResponse, UNKNOWN_USER } from '@factm
 import { AppError } from '@factmill/errors';
 import { localsOf, validate } from '@factmill/http';
 import { Router } from 'express';
-import { buildAnswer, messageOf } from './build-answer.ts';
+import { buildAnswer } from './build-answer.ts';
+import { messageOf } from './message-of.ts';
 import type { createRecollect, Recollection } from './recollect.ts';
 
 export type ContextRoutesDeps = Readonly<{

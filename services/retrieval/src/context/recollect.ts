@@ -1,4 +1,5 @@
 import {
+  contentText,
   type ContextRequest,
   GLOBAL_SCOPE,
   type Memory,
@@ -9,7 +10,7 @@ import {
 import { type DatabasePool, findSummary, listProfile, searchRecent, toMemory } from '@factmill/database';
 import { expandQuery, shouldRetrieve } from '@factmill/ranking';
 import type { Search } from '../search.ts';
-import { messageOf, textOf } from './build-answer.ts';
+import { messageOf } from './message-of.ts';
 
 /** What is remembered that a message could need. */
 export type Recollection = Readonly<{
@@ -125,7 +126,7 @@ function seenFrom(request: ContextRequest): string {
 
 /** What is said in the request itself. */
 function spokenIn(request: ContextRequest): Set<string> {
-  const texts = [messageOf(request), ...(request.messages ?? []).map(({ content }) => textOf(content))];
+  const texts = [messageOf(request), ...(request.messages ?? []).map(({ content }) => contentText(content))];
   return new Set(texts.map((text) => text.trim()).filter((text) => text !== ''));
 }
 

@@ -16,7 +16,8 @@ import {
   releaseExtraction,
   renewLeases,
 } from './ledger.ts';
-import { type ModelCall, type ModelOutput, saveOutput } from './outputs.ts';
+import type { ModelOutput } from './model-output.ts';
+import { type ModelCall, saveOutput } from './outputs.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

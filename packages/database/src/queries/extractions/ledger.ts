@@ -1,7 +1,7 @@
 import type { ExtractionState, MemoryKind, Role } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../../pool/sql.ts';
-import type { ModelOutput } from './outputs.ts';
+import type { ModelOutput } from './model-output.ts';
 import type { AfterApply } from '../summaries/summary-refresh.ts';
 
 /** A ledger row in the hands of one worker. Writes are only accepted with the fence of the latest claim. */

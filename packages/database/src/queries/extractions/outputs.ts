@@ -1,16 +1,6 @@
 import type { Sql } from '../../pool/sql.ts';
 import { type Claim, fencedOff } from './ledger.ts';
-
-/** A model's answer as the ledger keeps it. */
-export type ModelOutput = Readonly<{
-  provider: string;
-  model: string;
-  promptVersion: string;
-  raw: string;
-  finishReason: string | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
-}>;
+import type { ModelOutput } from './model-output.ts';
 
 /**
  * What an extraction asks a model for: the memories; what was missing of a reply that broke off; how new memories go

@@ -1,0 +1,10 @@
+/** A model's answer as the ledger keeps it. */
+export type ModelOutput = Readonly<{
+  provider: string;
+  model: string;
+  promptVersion: string;
+  raw: string;
+  finishReason: string | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+}>;
