@@ -63,6 +63,8 @@ beforeAll(async () => {
     });
     await send(gateway, { path: '/v1/chat/completions', body: chatOf('x'.repeat(100_000)) });
   }
+  // The thread that cuts documents starts with the first one.
+  await send(gateway, { path: '/v1/documents', body: '{"user_id":"warm","content":"The user likes tea."}' });
 });
 afterAll(async () => {
   await gateway?.kill();
