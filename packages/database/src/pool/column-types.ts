@@ -32,27 +32,15 @@ export function parseInt8(text: string): number | bigint {
 }
 
 const parseAnyTimestamptz = types.getTypeParser(TIMESTAMPTZ, 'text') as (text: string) => Date | number;
-const [DASH, DOT, PLUS, ZERO] = [45, 46, 43, 48];
+/** As a session in UTC writes the years 1000 to 9999 of our era. */
+const UTC = /^[1-9]\d{3}-.{14,21}\+00$/;
 
 /**
- * A timestamptz as a Date, `infinity` as a number. Sessions in UTC write the years 1000 to 9999 of our era in one form,
- * which is read here in half of the time that pg's own parser takes: a search reads hundreds.
+ * A timestamptz as a Date, `infinity` as a number. V8 reads the usual form in half of the time that pg's own parser
+ * takes: a search reads hundreds.
  */
 export function parseTimestamptz(text: string): Date | number {
-  const end = text.length - 3;
-  const isUtc =
-    text.charCodeAt(4) === DASH &&
-    text.charCodeAt(0) !== ZERO &&
-    text.charCodeAt(end) === PLUS &&
-    text.charCodeAt(end + 1) === ZERO &&
-    text.charCodeAt(end + 2) === ZERO &&
-    (end === 19 || text.charCodeAt(19) === DOT);
-  if (!isUtc) return parseAnyTimestamptz(text);
-  const digit = (at: number) => (at < end ? text.charCodeAt(at) - ZERO : 0);
-  const pair = (at: number) => digit(at) * 10 + digit(at + 1);
-  const milliseconds = pair(20) * 10 + digit(22);
-  const year = pair(0) * 100 + pair(2);
-  return new Date(Date.UTC(year, pair(5) - 1, pair(8), pair(11), pair(14), pair(17), milliseconds));
+  return UTC.test(text) ? new Date(text) : parseAnyTimestamptz(text);
 }
 
 /** Nothing but numbers of one dimension. */
