@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 
 /** Tokens of a text as a model counts them. White space alone has none. */
 export type TokenCounter = (text: string) => number;
@@ -13,10 +14,10 @@ type Node = { children: Map<string, Node>; score: number | null };
 const SEPARATOR = '\u2581';
 /** The vocabulary begins with symbols that never stand for text. */
 const RESERVED_PIECES = 6;
-/** Words seen before are not taken apart again; a text has few different ones. */
-const REMEMBERED_WORDS = 50_000;
-/** Longer words are not worth remembering. */
-const MAX_REMEMBERED_LENGTH = 32;
+/** Words seen lately are not taken apart again; a text has few different ones. */
+const MAX_CACHED_WORDS = 20_000;
+/** Longer words are not worth the memory. */
+const MAX_CACHED_LENGTH = 32;
 
 /**
  * Counts tokens with the vocabulary (SentencePiece, unigram, 8,000 pieces) of the model that comes with Factmill:
@@ -27,15 +28,15 @@ const MAX_REMEMBERED_LENGTH = 32;
  */
 export function createLocalTokenCounter(): TokenCounter {
   const root = createTrie(readVocabulary());
-  const known = new Map<string, number>();
+  const counts = new LRUCache<string, number>({ max: MAX_CACHED_WORDS });
   return (text) => {
     let tokens = 0;
     for (const word of text.split(/\s+/)) {
       if (word === '') continue;
-      let count = known.get(word);
+      let count = counts.get(word);
       if (count === undefined) {
         count = countWord(root, word);
-        if (known.size < REMEMBERED_WORDS && word.length <= MAX_REMEMBERED_LENGTH) known.set(word, count);
+        if (word.length <= MAX_CACHED_LENGTH) counts.set(word, count);
       }
       tokens += count;
     }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 export type VectorCache = Readonly<{
   get: (text: string) => Float32Array | undefined;
@@ -6,29 +7,15 @@ export type VectorCache = Readonly<{
 }>;
 
 /**
- * Keeps the vectors of the most recently used texts. 2,000 vectors of 512 floats are 4 MB. Keys are hashes, so that
- * no conversation text stays in memory for the sake of it.
+ * The vectors of the most recently used texts. 2,000 vectors of 512 floats are 4 MB. Keys are hashes, so that no
+ * conversation text stays in memory for the sake of it.
  */
-export function createVectorCache(maxEntries: number): VectorCache {
-  // A Map iterates in insertion order: re-inserting on use keeps the least recently used one first.
-  const entries = new Map<string, Float32Array>();
+export function createVectorCache(max: number): VectorCache {
+  const vectors = new LRUCache<string, Float32Array>({ max });
   return {
-    get: (text) => {
-      const key = hashText(text);
-      const vector = entries.get(key);
-      if (vector) {
-        entries.delete(key);
-        entries.set(key, vector);
-      }
-      return vector;
-    },
+    get: (text) => vectors.get(hashText(text)),
     set: (text, vector) => {
-      const key = hashText(text);
-      entries.delete(key);
-      entries.set(key, vector);
-      if (entries.size <= maxEntries) return;
-      const oldest = entries.keys().next();
-      if (!oldest.done) entries.delete(oldest.value);
+      vectors.set(hashText(text), vector);
     },
   };
 }
