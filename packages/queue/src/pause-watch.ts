@@ -1,6 +1,6 @@
+import { withDeadline } from '@factmill/async';
 import { AppError, isAppError } from '@factmill/errors';
 import type { Worker } from 'bullmq';
-import { withDeadline } from './deadline.ts';
 import type { ProgressTracker } from './progress.ts';
 import type { Clock } from './types.ts';
 import { PAUSE_LIMITER } from './worker-settings.ts';
@@ -36,9 +36,11 @@ export function watchPause(deps: {
 
   const look = async (): Promise<number> => {
     const ttlMs = await withDeadline(
-      worker.getBackend().getRateLimitTtl(PAUSE_LIMITER.max),
-      SILENCE_MS,
-      () => new AppError('queue_unavailable', 'The queue backend gives no answer.'),
+      {
+        ms: SILENCE_MS,
+        onTimeout: () => new AppError('queue_unavailable', 'The queue backend gives no answer.'),
+      },
+      () => worker.getBackend().getRateLimitTtl(PAUSE_LIMITER.max),
     );
     if (stopped) return INTERVAL_MS;
     tracker.paused(ttlMs > 0 ? clock() + ttlMs : 0);

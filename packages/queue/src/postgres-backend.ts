@@ -1,3 +1,4 @@
+import { settlesWithin } from '@factmill/async';
 import { AppError } from '@factmill/errors';
 import {
   type BackendFactory,
@@ -11,7 +12,6 @@ import {
 } from 'bullmq';
 import { Pool } from 'pg';
 import type { ConsumerBackend, ConsumerOptions, ProducerBackend } from './backend.ts';
-import { settlesWithin } from './deadline.ts';
 import { perQueue } from './per-queue.ts';
 import { createPostgresStore } from './postgres-store.ts';
 import type { PostgresQueueConfig } from './types.ts';
@@ -20,10 +20,11 @@ import { WORKER_SETTINGS } from './worker-settings.ts';
 const DEADLINE_MS = 2_000;
 const CLOSE_MS = 1_000;
 
-/** How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. */
+/**
+ * How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. Embedded storage passes NOTIFY on
+ * as a server does; a transaction pooler does not.
+ */
 const POLL_SECONDS = 5;
-/** PGlite passes no NOTIFY on: a job waits half of this on average. */
-const EMBEDDED_POLL_SECONDS = 0.2;
 
 /**
  * Connections for one queue or worker. The queue can be rebuilt from the ledger, so its commits need not wait for
@@ -98,18 +99,17 @@ export async function openPostgresProducer(
 
 /**
  * A backend whose worker looks for jobs at least this often. BullMQ's own lets a worker that knows of a job
- * delayed by an hour sleep for that hour, woken by NOTIFY alone, which neither PGlite nor a transaction pooler
- * passes on.
+ * delayed by an hour sleep for that hour, woken by NOTIFY alone, which a transaction pooler does not pass on.
  */
-function pollingBackend(
-  pollSeconds: number,
-): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
-  return (name, options, factoryOptions) => {
-    const backend = createPostgresBackend(name, options, factoryOptions);
-    Object.defineProperty(backend, 'maximumBlockTimeout', { value: pollSeconds });
-    return backend;
-  };
-}
+const createPollingBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
+  name,
+  options,
+  factoryOptions,
+) => {
+  const backend = createPostgresBackend(name, options, factoryOptions);
+  Object.defineProperty(backend, 'maximumBlockTimeout', { value: POLL_SECONDS });
+  return backend;
+};
 
 /** @throws AppError `queue_unavailable`, as openPostgresProducer. */
 export async function openPostgresConsumer(
@@ -117,7 +117,6 @@ export async function openPostgresConsumer(
   options: ConsumerOptions,
 ): Promise<ConsumerBackend> {
   assertEmbeddedSchema(config);
-  const pollSeconds = config.embedded ? EMBEDDED_POLL_SECONDS : POLL_SECONDS;
   const worker = new Worker(
     options.queue,
     options.processor,
@@ -125,12 +124,12 @@ export async function openPostgresConsumer(
       ...WORKER_SETTINGS,
       connection: connectionFor(config, config.embedded ? 1 : 4),
       concurrency: options.concurrency,
-      drainDelay: pollSeconds,
+      drainDelay: POLL_SECONDS,
       autorun: false,
       // Each completion looks through the kept ones.
       removeOnComplete: { count: 50 },
     },
-    pollingBackend(pollSeconds),
+    createPollingBackend,
   );
   worker.on('error', options.onError);
   try {

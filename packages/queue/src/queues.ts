@@ -1,9 +1,8 @@
+import { createBatcher, withDeadline } from '@factmill/async';
 import { JOBS, type JobName, QUEUE_NAMES, type QueueName } from '@factmill/contracts';
 import { AppError, isAppError } from '@factmill/errors';
 import type { Queue } from 'bullmq';
 import type { ProducerBackend } from './backend.ts';
-import { createBatcher } from './batcher.ts';
-import { withDeadline } from './deadline.ts';
 import { createOutageLog } from './outage-log.ts';
 import { openPostgresProducer } from './postgres-backend.ts';
 import { perQueue } from './per-queue.ts';
@@ -53,20 +52,27 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
   const ask = async <T>(question: () => Promise<T>, deadlineMs: number): Promise<T> => {
     if (!backend.isReachable()) throw unavailable();
     try {
-      return await withDeadline(question(), deadlineMs, unavailable);
+      return await withDeadline({ ms: deadlineMs, onTimeout: unavailable }, question);
     } catch (error) {
       throw isAppError(error) ? error : unavailable(error);
     }
   };
 
   const batchers = perQueue((queue) =>
-    createBatcher<BulkEntry>({
-      maxItems: ENTRIES_PER_ROUND_TRIP,
-      send: (entries) =>
-        ask(
-          () => backend.queues[queue].addBulk([...entries]),
-          Math.max(backend.deadlineMs, entries.length * DEADLINE_PER_ENTRY_MS),
-        ),
+    createBatcher<readonly BulkEntry[], void>({
+      maxSize: ENTRIES_PER_ROUND_TRIP,
+      sizeOf: (entries) => entries.length,
+      maxInFlight: 1,
+      run: async (lists) => {
+        const entries = lists.flat();
+        for (let start = 0; start < entries.length; start += ENTRIES_PER_ROUND_TRIP) {
+          const part = entries.slice(start, start + ENTRIES_PER_ROUND_TRIP);
+          const deadlineMs = Math.max(backend.deadlineMs, part.length * DEADLINE_PER_ENTRY_MS);
+          await ask(() => backend.queues[queue].addBulk(part), deadlineMs);
+        }
+        return [];
+      },
+      failureOf: () => 'outage',
     }),
   );
 
@@ -75,7 +81,7 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
     for (const entry of entries) lists[JOBS[entry.name].queue].push(toBulkEntry(entry));
     if (!backend.isReachable()) throw unavailable();
     const used = QUEUE_NAMES.filter((queue) => lists[queue].length > 0);
-    await Promise.all(used.map((queue) => batchers[queue].add(lists[queue])));
+    await Promise.all(used.map((queue) => batchers[queue].submit(lists[queue])));
   };
 
   const remove = async (name: JobName, jobIds: readonly string[]): Promise<readonly string[]> =>

@@ -1,7 +1,7 @@
+import { settlesWithin } from '@factmill/async';
 import type { QueueName } from '@factmill/contracts';
 import { Queue, WaitingError, Worker } from 'bullmq';
 import type { ConsumerBackend, ConsumerOptions, ProducerBackend } from './backend.ts';
-import { settlesWithin } from './deadline.ts';
 import { perQueue } from './per-queue.ts';
 import { closeConnection, openConsumerConnection, openProducerConnection } from './redis-connection.ts';
 import { createRedisStore } from './redis-store.ts';

@@ -6,7 +6,7 @@ export type RedisQueueConfig = Readonly<{ backend: 'redis'; url: string; keyPref
 
 /**
  * Postgres holds the queue. `embedded` says that PGlite is behind the connection string: one session for all
- * connections, so `schema` must be `public` and waiting workers poll, because NOTIFY does not arrive.
+ * connections, so `schema` must be `public` and a worker has one connection.
  */
 export type PostgresQueueConfig = Readonly<{
   backend: 'postgres';

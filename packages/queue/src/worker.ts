@@ -1,8 +1,8 @@
+import { settlesWithin } from '@factmill/async';
 import { AppError } from '@factmill/errors';
 import type { QueueName } from '@factmill/contracts';
 import type { Job as BullJob } from 'bullmq';
 import type { ConsumerBackend } from './backend.ts';
-import { settlesWithin } from './deadline.ts';
 import { errorCodeOf } from './error-code.ts';
 import { createJobRunner } from './job-runner.ts';
 import { createOutageLog } from './outage-log.ts';

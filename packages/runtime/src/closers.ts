@@ -1,13 +1,13 @@
 export type Closers = Readonly<{
   /** Registers what has to be released; returns the thing itself. */
-  add: <T extends { close: () => Promise<void> | void }>(thing: T) => T;
+  add: <T extends { close: () => Promise<unknown> | void }>(thing: T) => T;
   /** Releases everything in reverse order. The first error is thrown after all have been released. */
   close: () => Promise<void>;
 }>;
 
 /** Keeps what was opened, so that it is released in reverse order, also when a later step of the start fails. */
 export function createClosers(): Closers {
-  const open: { close: () => Promise<void> | void }[] = [];
+  const open: { close: () => Promise<unknown> | void }[] = [];
   return {
     add(thing) {
       open.push(thing);

@@ -1,3 +1,4 @@
+import { withDeadline } from '@factmill/async';
 import type { Sql } from '@factmill/database';
 
 /** How long an answer of the database counts: probes and `/health` do not add load. */
@@ -33,7 +34,10 @@ export function createChecks(
 
   async function check(): Promise<readonly string[]> {
     const failed = await Promise.all(
-      Object.entries(checks).map(async ([name, ask]) => ((await within(ask, timeoutMs)) ? [] : [name])),
+      Object.entries(checks).map(async ([name, ask]) => {
+        const answer = withDeadline({ ms: timeoutMs, onTimeout: () => new Error('too late') }, ask);
+        return (await answer.catch(() => false)) ? [] : [name];
+      }),
     );
     return failed.flat();
   }
@@ -43,18 +47,4 @@ export function createChecks(
       cached = { at: Date.now(), answer: check() };
     return cached.answer;
   };
-}
-
-async function within(ask: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, false);
-  });
-  try {
-    return await Promise.race([ask(), late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -47,7 +47,7 @@ import { createTableUpkeep } from './maintenance/table-upkeep.ts';
 import { createVectorUpkeep } from './maintenance/vector-upkeep.ts';
 import { createModelMeter } from './metered-chat-model.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
-import { settlesWithin } from './settles-within.ts';
+import { settlesWithin } from '@factmill/async';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
 import { createSummariser } from './summarising/summariser.ts';
 import { createWriteSummary } from './summarising/write-summary.ts';
@@ -260,7 +260,7 @@ async function build(
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
 
   // All stop taking work at once; the slowest of them decides how long that takes.
-  const working: (() => Promise<void>)[] = [];
+  const working: (() => Promise<unknown>)[] = [];
   closers.add({ close: () => Promise.all(working.map((close) => close())).then(() => undefined) });
   const common = { logger, clock: Date.now, random: Math.random };
   await resumeUnlessDown(breaker, queues);

@@ -1,10 +1,10 @@
+import { untilAborted } from '@factmill/async';
 import { AppError, isAppError } from '@factmill/errors';
 import type { ChatReply, ChatRequest } from './chat-completion.ts';
 import { type ChatModel, type ChatModelConfig, createChatModelAt } from './chat-model.ts';
 import { createEndpointClient } from '../endpoint/endpoint-client.ts';
 import { isRecord, ModelCallError } from '../errors/error-signals.ts';
 import { pickModels, RECHECK_MS } from './pick-models.ts';
-import { untilAborted } from '../until-aborted.ts';
 
 export type FallbackChatModelConfig = ChatModelConfig &
   Readonly<{

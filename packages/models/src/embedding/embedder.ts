@@ -1,10 +1,10 @@
+import { untilAborted } from '@factmill/async';
 import { AppError } from '@factmill/errors';
 import { type EmbeddingProfile, withThresholds } from './embedding-profiles.ts';
 import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { createVectorCache } from './vector-cache.ts';
 
 export type EmbedOptions = Readonly<{ signal?: AbortSignal }>;

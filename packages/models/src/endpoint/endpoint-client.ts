@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
+import { withDeadline } from '@factmill/async';
 import { AppError, isAppError } from '@factmill/errors';
-import { withDeadline } from './call-deadline.ts';
-import { UnusableReplyError } from '../errors/error-signals.ts';
+import { CallTimeoutError, UnusableReplyError } from '../errors/error-signals.ts';
 import { classifyModelError } from '../errors/model-error.ts';
 import { noteReceived, toReceived } from '../errors/received-reply.ts';
 
@@ -51,7 +51,12 @@ export function createEndpointClient(config: EndpointConfig): EndpointClient {
     use: (client: OpenAI, callSignal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     try {
-      return await withDeadline(timeoutMs, [signal, closing.signal], async (callSignal) => {
+      const deadline = {
+        ms: timeoutMs,
+        onTimeout: () => new CallTimeoutError(),
+        signals: [signal, closing.signal],
+      };
+      return await withDeadline(deadline, async (callSignal) => {
         client ??= loadClient(url, authorization, timeoutMs);
         return use(await client, callSignal);
       });

@@ -1,3 +1,4 @@
+import { createBatcher } from '@factmill/async';
 import type { QueueLimits } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createCounter } from '@factmill/telemetry';
-import { createBatcher } from './batcher.ts';
 import type { QueuedExtraction } from '@factmill/queue';
 
 /** Requests in one statement; measured best between 32 and 128 at 50 connections. */
@@ -80,10 +80,10 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
   }
 
   const batcher = createBatcher<AcceptRequest, Outcome>({
-    maxItems: MAX_BATCH,
+    maxSize: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT,
     run,
-    worthSplitting: (error) => !isAppError(error) || error.kind !== 'unavailable',
+    failureOf: (error) => (isAppError(error) && error.kind === 'unavailable' ? 'batch' : 'item'),
   });
 
   return async (request) => {

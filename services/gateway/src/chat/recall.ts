@@ -1,5 +1,5 @@
+import { untilAborted } from '@factmill/async';
 import type { ChatMemoryFields, MemoryHit } from '@factmill/contracts';
-import { untilAborted } from '@factmill/models';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
