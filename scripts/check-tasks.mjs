@@ -7,6 +7,7 @@ const TASKS = [
   { name: 'lint', args: [OXLINT, '--type-aware', '--deny-warnings'] },
   { name: 'format', args: [PRETTIER, '--check', '--log-level=warn', '.'] },
   { name: 'types of tests', args: [TSC, '-p', 'tsconfig.tests.json'] },
+  { name: 'packages', args: ['scripts/check-packages.mjs'] },
   { name: 'links', args: ['scripts/check-links.mjs'] },
   { name: 'types of scripts', args: [TSC, '-p', 'scripts'] },
 ];

@@ -40,6 +40,25 @@ export function findMissingPages(path, text, exists) {
 }
 
 /**
+ * Files that a page names as code by their path from the root and that do not exist. Paths with a placeholder are passed
+ * over.
+ * @param {string} path
+ * @param {string} text
+ * @param {(path: string) => boolean} exists
+ * @returns {BrokenLink[]}
+ */
+export function findMissingFiles(path, text, exists) {
+  const named = new Set(
+    [...text.matchAll(/`((?:packages|services|test|bench|scripts|infra|docs)\/[\w./-]+)`/g)].map(
+      ([, file = '']) => file,
+    ),
+  );
+  return [...named]
+    .filter((file) => !exists(file))
+    .map((file) => ({ path, target: file, reason: 'no such file' }));
+}
+
+/**
  * The anchors that GitHub gives to the headings of a page.
  * @param {string} text
  * @returns {ReadonlySet<string>}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findBrokenLinks, findMissingPages } from './links.mjs';
+import { findBrokenLinks, findMissingFiles, findMissingPages } from './links.mjs';
 
 function brokenIn(pages: Readonly<Record<string, string>>, files: readonly string[] = []): string[] {
   const exists = (path: string): boolean => path in pages || files.includes(path);
@@ -42,5 +42,12 @@ test('pages that sources name have to exist', () => {
   const text = '// see docs/a.md and docs/b/c.md, not other/docs/d.md';
   expect(findMissingPages('x.ts', text, (path) => path === 'docs/a.md')).toEqual([
     { path: 'x.ts', target: 'docs/b/c.md', reason: 'no such page' },
+  ]);
+});
+
+test('files that pages name as code have to exist', () => {
+  const text = '`packages/a/src/b.ts`, `packages/c`, `packages/database/functions/<name>.sql`, `npm test`';
+  expect(findMissingFiles('x.md', text, (path) => path === 'packages/c')).toEqual([
+    { path: 'x.md', target: 'packages/a/src/b.ts', reason: 'no such file' },
   ]);
 });

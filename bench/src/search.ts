@@ -1,4 +1,5 @@
-import { createKeptSigns, createPool, searchByVector } from '@factmill/database';
+import { createPool } from '@factmill/database';
+import { createKeptSigns, searchByVector } from '@factmill/search';
 import { type Benchmark, inMs, type Row } from './benchmark.ts';
 import { callJson } from './call-json.ts';
 import { MODEL, seedMemories, type SeededUser, TENANT_ID } from './seed-memories.ts';

@@ -63,6 +63,15 @@ beforeAll(async () => {
     });
     await send(gateway, { path: '/v1/chat/completions', body: chatOf('x'.repeat(100_000)) });
   }
+  // The heap of a process that has taken ordinary batches has its size.
+  for (let round = 0; round < 4; round += 1) {
+    const memories = Array.from({ length: 200 }, (_, at) => ({
+      content: `${round} ${at} ${'The user likes tea and coffee. '.repeat(100)}`,
+    }));
+    await send(gateway, { path: '/v1/memories/batch', body: JSON.stringify({ user_id: 'warm', memories }) });
+  }
+  // The thread that cuts documents starts with the first one.
+  await send(gateway, { path: '/v1/documents', body: '{"user_id":"warm","content":"The user likes tea."}' });
 });
 afterAll(async () => {
   await gateway?.kill();

@@ -7,6 +7,7 @@ export type { SchemaState } from './migrate/assert-schema-version.ts';
 export { checkSchema } from './migrate/check-schema.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult } from './migrate/migrate.ts';
+export { toHalfvec } from './pool/binary.ts';
 export { createPool } from './pool/create-pool.ts';
 export type { PoolOptions } from './pool/create-pool.ts';
 export {
@@ -27,7 +28,7 @@ export type {
   TransactionOptions,
 } from './pool/sql.ts';
 export { whileWanted } from './pool/while-wanted.ts';
-export { MAX_ANSWER_BYTES } from './queries/fitting.ts';
+export { fitting, MAX_ANSWER_BYTES, textBytes } from './queries/fitting.ts';
 export type { Listed } from './queries/fitting.ts';
 export * from './queries/accept/accept.ts';
 export * from './queries/accept/schedule.ts';
@@ -49,6 +50,8 @@ export * from './queries/extractions/model-output.ts';
 export * from './queries/extractions/outputs.ts';
 export * from './queries/extractions/provider-breakers.ts';
 export * from './queries/extractions/sweep.ts';
+export * from './queries/access-counts.ts';
+export * from './queries/memories/memories-as-of.ts';
 export * from './queries/memories/memories.ts';
 export * from './queries/memories/memory-rows.ts';
 export * from './queries/memories/memory-writes.ts';
@@ -59,7 +62,6 @@ export * from './queries/operators/purge.ts';
 export * from './queries/operators/settings.ts';
 export * from './queries/operators/statistics.ts';
 export * from './queries/operators/tenants.ts';
-export * from './queries/search.ts';
 export * from './queries/summaries/summaries.ts';
 export * from './queries/summaries/summary-refresh.ts';
 export * from './queries/vectors/embedding-models.ts';

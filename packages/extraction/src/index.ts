@@ -1,10 +1,6 @@
 export { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 export { toCandidates } from './candidates.ts';
 export * from './compression/index.ts';
-export { chunkText, type ChunkOptions } from './documents/chunk-text.ts';
-export { excerptsOf, type Excerpt, type ExcerptChunk } from './documents/excerpts.ts';
-export { chunkMatchingText, matchingText, statementMatchingText } from './documents/matching-text.ts';
-export { boundTokens } from './documents/token-bound.ts';
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
 export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type DatabasePool, putDocument } from '@factmill/database';
-import { chunkMatchingText, matchingText } from '@factmill/extraction';
+import { chunkMatchingText, matchingText } from '@factmill/extraction/documents';
 import { TENANT } from './extractor-under-test.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,12 +1,13 @@
 import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { DEFAULT_SEARCH_MODE, OPERATIONS } from '@factmill/contracts';
-import { createKeptSigns, createKeptWords, type DatabasePool } from '@factmill/database';
+import type { DatabasePool } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { getPreset } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
+import { createKeptSigns, createKeptWords, createSearch } from '@factmill/search';
 import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
@@ -14,7 +15,6 @@ import { contextRoutes } from './context/context-routes.ts';
 import { createRecollect } from './context/recollect.ts';
 import { createEmbedQuery } from './embed-query.ts';
 import { createRetrievalLimits } from './retrieval-limits.ts';
-import { createSearch } from './search.ts';
 import { searchRoutes } from './search-routes.ts';
 
 /** What of the REST API the gateway leaves to this service. */

@@ -3,19 +3,8 @@ import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Embedder, EmbeddingProfile } from '@factmill/models';
+import type { EmbedQuery } from '@factmill/search';
 import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
-
-/** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
-export type EmbeddedQuery =
-  | Readonly<{
-      profile: EmbeddingProfile;
-      vector: readonly number[];
-      /** False while memories may lack vectors of this model. */
-      isComplete: boolean;
-    }>
-  | Readonly<{ unavailable: string }>;
-
-export type EmbedQuery = (query: string) => Promise<EmbeddedQuery>;
 
 export type EmbedQueryDeps = Readonly<{
   database: Sql;

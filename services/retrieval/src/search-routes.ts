@@ -1,8 +1,8 @@
 import { assertAllUsers, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import { searchRequestSchema, type SearchResponse, UNKNOWN_USER } from '@factmill/contracts';
 import { localsOf, validate } from '@factmill/http';
+import type { Search } from '@factmill/search';
 import { Router } from 'express';
-import type { Search } from './search.ts';
 
 export type SearchRoutesDeps = Readonly<{
   search: Search;

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool } from '../pool/sql.ts';
-import { toHalfvec, toTids, toUuids, uuidAt } from './binary.ts';
+import { toHalfvec } from './binary.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
@@ -31,36 +31,6 @@ test('Postgres receives the numbers of a vector, each as near as 11 bits are', a
         [toHalfvec(vector)],
       );
       expect(received).toEqual(Array.from(new Float16Array(vector)));
-    }),
-    { numRuns: 50 },
-  );
-});
-
-test('Postgres receives places', async () => {
-  const place = fc.record({
-    page: fc.integer({ min: 0, max: 0xffff_fffe }),
-    number: fc.integer({ min: 1, max: 0xffff }),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(place, { maxLength: 20 }), async (places) => {
-      const { received } = await pool.one<{ received: string[] }>('select $1::tid[]::text[] as received', [
-        toTids(places),
-      ]);
-      expect(received).toEqual(places.map(({ page, number }) => `(${page},${number})`));
-    }),
-    { numRuns: 50 },
-  );
-});
-
-test('Postgres receives ids', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.uuid(), { maxLength: 20 }), async (given) => {
-      const ids = Buffer.from(given.join('').replaceAll('-', ''), 'hex');
-      const { received } = await pool.one<{ received: string[] }>('select $1::uuid[]::text[] as received', [
-        toUuids(ids),
-      ]);
-      expect(received).toEqual(given);
-      expect(given.map((_, index) => uuidAt(ids, index))).toEqual(given);
     }),
     { numRuns: 50 },
   );

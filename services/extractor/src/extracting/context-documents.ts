@@ -2,15 +2,13 @@ import { type Claim, findInDocuments, relevantDocumentChunks, type Sql } from '@
 import {
   addsNoWords,
   type Candidate,
-  excerptsOf,
   type KnownDocument,
-  matchingText,
   type Preset,
   type Rejection,
-  statementMatchingText,
   stripInjectedPostfixes,
   type TranscriptMessage,
 } from '@factmill/extraction';
+import { excerptsOf, matchingText, statementMatchingText } from '@factmill/extraction/documents';
 import type { Logger } from '@factmill/telemetry';
 import { type EmbedTexts, embedOrLater, type Vectors } from './embed-candidates.ts';
 

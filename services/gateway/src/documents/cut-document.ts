@@ -1,6 +1,6 @@
 import type { EmbeddingConfig } from '@factmill/config';
-import { boundTokens, chunkMatchingText, chunkText, matchingText } from '@factmill/extraction';
-import { chunkingOf, createLocalTokenCounter, type TokenCounter } from '@factmill/models';
+import { boundTokens, chunkMatchingText, chunkText, matchingText } from '@factmill/extraction/documents';
+import { chunkingOf, createLocalTokenCounter, type TokenCounter } from '@factmill/models/chunking';
 import { createHash } from 'node:crypto';
 
 /** A document as it is stored: its chunks put together are its text. */

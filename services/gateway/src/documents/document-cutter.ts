@@ -1,6 +1,6 @@
 import type { EmbeddingConfig } from '@factmill/config';
 import { AppError } from '@factmill/errors';
-import { chunkingOf } from '@factmill/models';
+import { chunkingOf } from '@factmill/models/chunking';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';

@@ -7,9 +7,9 @@ import {
   type SearchRequest,
   searchRequestSchema,
 } from '@factmill/contracts';
-import { type DatabasePool, findSummary, listProfile, searchRecent, toMemory } from '@factmill/database';
+import { type DatabasePool, findSummary, listProfile, toMemory } from '@factmill/database';
 import { expandQuery, shouldRetrieve } from '@factmill/ranking';
-import type { Search } from '../search.ts';
+import { type Search, searchRecent } from '@factmill/search';
 import { messageOf } from './message-of.ts';
 
 /** What is remembered that a message could need. */

@@ -1,0 +1,102 @@
+import { candidateColumns, type CandidateRow, escapeLike, type Sql } from '@factmill/database';
+import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
+
+export type TextSearch = SearchTarget &
+  Readonly<{
+    /** Looked for as a whole; null: only the terms are. */
+    phrase: string | null;
+    /** Looked for one by one; one of them has to be there, or the phrase. May be empty. */
+    terms: readonly string[];
+    limit: number;
+  }>;
+
+/** `textScore` is 1 for the whole phrase, else the share of the terms, rare ones counting more, up to 0.9. */
+export type TextRow = CandidateRow & Readonly<{ textScore: number }>;
+
+/** Of users with up to so many memories all texts are read, by a statement that keeps its plan. */
+const READ_ALL = 200;
+
+/**
+ * The user's visible memories whose content, key, value or category contains the phrase or one of the terms,
+ * whatever the case. Best first: the phrase, then more and rarer terms, then importance and confidence, then the
+ * newest statement. Complete inside the user, for terms of any length, with and without pg_trgm.
+ */
+export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRow[]> {
+  const { phrase, terms } = search;
+  if (phrase === null && terms.length === 0) return [];
+  const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map((text) => `%${escapeLike(text)}%`);
+  const values = [search.tenantId, search.userId, patterns, search.limit];
+  if (search.userId !== null && search.asOf === undefined) {
+    const source = memoriesOf(search, 5, { anyUser: true });
+    const { rows } = await sql.query<(TextRow | { id: null }) & { isLarge: boolean }>(
+      ofSmallUser(terms.length, phrase !== null, source),
+      [...values, ...source.values],
+      { name: `search_text_${terms.length}${phrase === null ? '' : 'P'}${source.variant}` },
+    );
+    if (rows[0]?.isLarge !== true) return rows.filter((row): row is typeof row & TextRow => row.id !== null);
+  }
+  const source = memoriesOf(search, 5);
+  // Not prepared by name: the plan depends on how common the patterns are.
+  const { rows } = await sql.query<TextRow>(
+    `with ${matches(terms.length, phrase !== null, `${source.relation} m where ${source.where('m')}`)}
+     select found.* from (${best(source)}) as found ${ORDER}`,
+    [...values, ...source.values],
+  );
+  return rows;
+}
+
+/** One row without a memory says that nothing was found, or that the user has too much. */
+function ofSmallUser(termCount: number, hasPhrase: boolean, source: MemorySource): string {
+  return `
+    with size as materialized (
+      select count(*) > ${READ_ALL} as is_large from (
+        select from memories o where o.tenant_id = $1::uuid and o.user_id = (select $2::text) and o.is_current
+        limit ${READ_ALL + 1}) as first_ones
+    ), ${matches(
+      termCount,
+      hasPhrase,
+      `size cross join lateral (
+        select * from memories m where not size.is_large and ${source.where('m')} offset 0) as m where true`,
+    )}
+    select size.is_large as "isLarge", found.*
+    from size left join (${best(source)}) as found on true ${ORDER}`;
+}
+
+/**
+ * What is found (by memories_user_idx, combined with memories_search_text_trgm where the planner finds the patterns
+ * rare enough), and the best of it, with terms weighed by how few of the found memories have them.
+ */
+function matches(termCount: number, hasPhrase: boolean, source: string): string {
+  const terms = Array.from({ length: termCount }, (_, index) => index + 1);
+  const share =
+    termCount === 0
+      ? '0'
+      : `(${terms.map((n) => `has_${n}::integer * weight_${n}`).join(' + ')})
+         / (${terms.map((n) => `weight_${n}`).join(' + ')})`;
+  const weights = terms.map(
+    (n) => `, ln(1 + count(*)::float8 / greatest(count(*) filter (where has_${n}), 1)) as weight_${n}`,
+  );
+  // Folded by Postgres, as the column is; constants to the planner.
+  const pattern = (n: number) => `lower(($3::text[])[${n}])`;
+  const whole = hasPhrase ? [termCount + 1] : [];
+  const anyPattern = `array[${[...terms, ...whole].map(pattern).join(', ')}]`;
+  return `hits as materialized (
+      select m.id, m.importance, m.confidence, m.stated_at, ${hasPhrase ? `m.search_text like ${pattern(termCount + 1)}` : 'false'} as has_phrase
+        ${terms.map((n) => `, m.search_text like ${pattern(n)} as has_${n}`).join('')}
+      from ${source} and m.search_text like any(${anyPattern})
+    ), weights as materialized (
+      select count(*) as found ${weights.join('')} from hits
+    ), best as (
+      select h.id, h.importance * h.confidence as worth, h.stated_at,
+        case when has_phrase then 1 else round((0.9 * ${share})::numeric, 6)::float8 end as score
+      from hits h cross join weights
+      order by score desc, worth desc, h.stated_at desc, h.id limit $4::integer
+    )`;
+}
+
+/** The wide columns of the best only. */
+const best = (source: MemorySource) => `
+      select ${candidateColumns('m')}, best.score::float8 as "textScore", best.worth
+      from best cross join lateral ${source.byId('best.id')} as m`;
+
+const ORDER = 'order by found."textScore" desc, found.worth desc, found."statedAt" desc, found.id';

@@ -1,0 +1,22 @@
+/** What a search has to know of an embedding model. */
+export type QueryProfile = Readonly<{
+  /** Id in `embedding_models`. */
+  id: string;
+  dimensions: number;
+  /** Cosine; memories below it are left out. */
+  minSimilarity: number;
+  /** Cosine; two memories at or above it say the same thing. */
+  duplicateSimilarity: number;
+}>;
+
+/** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
+export type EmbeddedQuery =
+  | Readonly<{
+      profile: QueryProfile;
+      vector: readonly number[];
+      /** False while memories may lack vectors of this model. */
+      isComplete: boolean;
+    }>
+  | Readonly<{ unavailable: string }>;
+
+export type EmbedQuery = (query: string) => Promise<EmbeddedQuery>;

@@ -1,0 +1,276 @@
+import type { ResultExplanation, SearchRequest, SearchResult } from '@factmill/contracts';
+import { type MemoryRow, type Sql, toMemory } from '@factmill/database';
+import { estimateTokens } from '@factmill/extraction';
+import {
+  blendRecency,
+  categoryDecay,
+  collapseDuplicates,
+  compareText,
+  recencyOf,
+  selectDiverse,
+  toRelevances,
+  withinTokenBudget,
+} from '@factmill/ranking';
+import { withSpan } from '@factmill/telemetry';
+import { toCandidates } from './candidate.ts';
+import type { Gathered } from './generate-candidates.ts';
+import { loadFound } from './hydrate.ts';
+import { rateCandidates, type Relevant } from './relevance.ts';
+import type { SearchSettings } from './settings.ts';
+import { loadSimilarities, type Similarities } from './similarities.ts';
+import type { SearchTarget } from './target.ts';
+
+/** A cross-encoder. */
+export type Reranker = Readonly<{
+  /** How many documents it takes at most. */
+  topN: number;
+  /** The score of each document for the query, in the order of the documents. */
+  rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
+}>;
+
+export type RankDeps = Readonly<{
+  database: Sql;
+  reranker: Reranker | null;
+}>;
+
+export type Ranked = Readonly<{
+  results: SearchResult[];
+  /** How many each stage left out. */
+  dropped: Record<string, number>;
+  /** Results did not fit into an answer. */
+  isCut: boolean;
+  /** Why reranking was wanted and did not happen; null otherwise. */
+  rerankFailure: unknown;
+  rerankMs: number;
+  /** Whether `min_relevance` was asked for and there was nothing to hold against it. */
+  thresholdIgnored: boolean;
+}>;
+
+/** A candidate on its way through the stages. `score` is the total so far. */
+type Entry = Readonly<{
+  id: string;
+  content: string;
+  relevant: Relevant;
+  score: number;
+  relevance: number;
+  reranked?: number;
+  recency?: number;
+  mmr?: number;
+  duplicateIds: readonly string[];
+}>;
+
+/** Diversity compares all pairs, so it looks at so many of the best only. */
+const MOST_COMPARED = 100;
+
+/**
+ * From candidates to results: relevance, reranking, threshold, recency, collapsing of duplicates, diversity, token
+ * budget, limit. A reranker that does not answer is left out; so are vectors that cannot be read.
+ */
+export function createRank({ database, reranker }: RankDeps) {
+  return async (
+    target: Omit<SearchTarget, 'scope'>,
+    gathered: Gathered,
+    request: SearchRequest,
+    settings: SearchSettings,
+    nowMs: number,
+  ): Promise<Ranked> => {
+    const rated = rateCandidates({
+      query: request.query,
+      terms: gathered.terms,
+      found: gathered.found,
+      candidates: toCandidates(gathered.found),
+      settings,
+      nowMs,
+    });
+    const dropped: Record<string, number> = {};
+    const reranking = await rerank(rated, request.query, settings);
+    const threshold = thresholdOf(request, settings, gathered, reranking.done);
+    const entries = reranking.entries
+      .filter(({ reranked, relevant }) => {
+        const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
+        const keeps = threshold === 0 || (relevance ?? 0) >= threshold;
+        if (!keeps) dropped['relevance'] = (dropped['relevance'] ?? 0) + 1;
+        return keeps;
+      })
+      .map((entry) => blend(entry, settings, nowMs));
+    if (settings.recencyWeight > 0 || reranking.done) {
+      entries.sort((a, b) => b.score - a.score || compareText(a.id, b.id));
+    }
+    const selected = await select(entries, gathered, settings, dropped);
+    const affordable = withinTokenBudget(selected, settings.tokenBudget, ({ content }) =>
+      estimateTokens(content),
+    );
+    if (affordable.length < selected.length) dropped['token_budget'] = selected.length - affordable.length;
+    const chosen = affordable.slice(0, settings.limit);
+    const { memories, isCut } = await loadWhole(target, chosen);
+    return {
+      results: chosen.flatMap((entry) => {
+        const memory = memories.get(entry.id);
+        // Purged since the channels were asked.
+        return memory === undefined ? [] : [toResult(entry, memory, request, settings)];
+      }),
+      dropped,
+      isCut,
+      rerankFailure: reranking.failure,
+      rerankMs: reranking.ms,
+      thresholdIgnored: (request.min_relevance ?? 0) > 0 && threshold === 0,
+    };
+  };
+
+  /** Candidates are ranked by a few columns; the others are read of the results only. */
+  async function loadWhole(
+    target: Omit<SearchTarget, 'scope'>,
+    chosen: readonly Entry[],
+  ): Promise<Readonly<{ memories: ReadonlyMap<string, MemoryRow>; isCut: boolean }>> {
+    const turns = chosen.flatMap(({ relevant: { candidate } }) => candidate.turn?.memory ?? []);
+    const ids = chosen.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
+    const { rows, isCut } = await withSpan('load results', {}, () => loadFound(database, target, ids));
+    return { memories: new Map([...turns, ...rows].map((row) => [row.id, row])), isCut };
+  }
+
+  /** The best candidates with the reranker's relevance, first; the others keep their order behind them. */
+  async function rerank(rated: readonly Relevant[], query: string, settings: SearchSettings) {
+    const entries = rated.map(toEntry);
+    const nothing = { entries, done: false, failure: null as unknown, ms: 0 };
+    if (!settings.rerank || entries.length === 0) return nothing;
+    if (reranker === null) return nothing;
+    const startedAt = performance.now();
+    const best = entries.slice(0, Math.max(reranker.topN, settings.limit));
+    try {
+      const scores = await withSpan('rerank', {}, () =>
+        reranker.rerank(
+          query,
+          best.map(({ content }) => content),
+        ),
+      );
+      const relevances = toRelevances(scores);
+      const lowest = Math.min(...relevances);
+      const reranked = entries.map((entry, index) => {
+        const relevance = relevances[index];
+        return relevance === undefined
+          ? { ...entry, relevance: entry.relevance * lowest }
+          : { ...entry, relevance, reranked: relevance };
+      });
+      return { entries: reranked, done: true, failure: null, ms: performance.now() - startedAt };
+    } catch (failure) {
+      return { ...nothing, failure, ms: performance.now() - startedAt };
+    }
+  }
+
+  /** Without duplicates, and no more alike than wanted. Enough for the limit after the token budget. */
+  async function select(
+    entries: readonly Entry[],
+    { embedded }: Gathered,
+    settings: SearchSettings,
+    dropped: Record<string, number>,
+  ): Promise<Entry[]> {
+    const diverse = settings.mmrLambda < 1;
+    const compared = diverse ? entries.slice(0, Math.max(MOST_COMPARED, settings.limit)) : entries;
+    const profile = embedded !== null && 'profile' in embedded ? embedded.profile : null;
+    const similarities = diverse && profile !== null ? await loadPairs(profile.id, compared) : null;
+    let left: Entry[] = [...compared];
+    if (settings.collapse) {
+      const similarity =
+        similarities === null || profile === null
+          ? null
+          : { of: similarities, duplicateSimilarity: profile.duplicateSimilarity };
+      left = collapseDuplicates(compared, similarity).map(({ candidate, duplicateIds }) => ({
+        ...candidate,
+        duplicateIds,
+      }));
+      if (left.length < compared.length) dropped['duplicates'] = compared.length - left.length;
+    }
+    if (similarities === null) return left;
+    const limit = settings.tokenBudget === null ? settings.limit : left.length;
+    return selectDiverse(left, { lambda: settings.mmrLambda, limit, similarityOf: similarities });
+  }
+
+  async function loadPairs(model: string, entries: readonly Entry[]): Promise<Similarities | null> {
+    const ids = entries.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
+    try {
+      return await withSpan('compare candidates', {}, () => loadSimilarities(database, model, ids));
+    } catch {
+      // The order without diversity is the better answer than none.
+      return null;
+    }
+  }
+}
+
+/**
+ * What relevance has to reach; 0 for anything. A mode's own threshold is that of a reranker. One that the request names
+ * holds without a reranker too: relevance is then the cosine similarity, and what only its words have found has none.
+ */
+function thresholdOf(
+  request: SearchRequest,
+  settings: SearchSettings,
+  { embedded }: Gathered,
+  isReranked: boolean,
+): number {
+  if (isReranked) return settings.minRelevance;
+  const hasSimilarities = embedded !== null && !('unavailable' in embedded);
+  return hasSimilarities ? (request.min_relevance ?? 0) : 0;
+}
+
+function toEntry(relevant: Relevant): Entry {
+  const { candidate, relevance } = relevant;
+  return {
+    id: candidate.id,
+    content: candidate.row.content,
+    relevant,
+    relevance,
+    score: relevance,
+    duplicateIds: [],
+  };
+}
+
+function blend(entry: Entry, settings: SearchSettings, nowMs: number): Entry {
+  const { recencyWeight } = settings;
+  if (recencyWeight === 0) return { ...entry, score: entry.relevance };
+  const { row } = entry.relevant.candidate;
+  const ageMs = nowMs - row.statedAt.getTime();
+  const recency =
+    settings.recency === 'month' ? recencyOf(ageMs) : categoryDecay({ category: row.category, ageMs });
+  return { ...entry, recency, score: blendRecency(entry.relevance, recency, recencyWeight) };
+}
+
+function toResult(
+  entry: Entry,
+  memory: MemoryRow,
+  request: SearchRequest,
+  settings: SearchSettings,
+): SearchResult {
+  const { turn, values } = entry.relevant.candidate;
+  const channels = entry.relevant.channels();
+  const similarity = values.get('vector');
+  const keys = channels.flatMap(({ channel }) => (channel === 'wording' ? [] : [channel]));
+  return {
+    memory: toMemory(memory),
+    score: entry.score,
+    ...(similarity === undefined ? {} : { similarity }),
+    channels: keys,
+    ...(turn === null
+      ? {}
+      : {
+          turn: { conversation_id: turn.conversationId, message_id: turn.messageId, role: turn.role },
+          ...(turn.pending ? { pending: true as const } : {}),
+        }),
+    ...(entry.duplicateIds.length === 0 ? {} : { duplicate_ids: [...entry.duplicateIds] }),
+    ...(request.explain ? { explain: explanationOf(entry, channels, settings) } : {}),
+  };
+}
+
+function explanationOf(
+  entry: Entry,
+  channels: ResultExplanation['channels'],
+  settings: SearchSettings,
+): ResultExplanation {
+  return {
+    channels,
+    relevance: entry.relevant.relevance,
+    ...(entry.reranked === undefined ? {} : { reranked: entry.reranked }),
+    ...(entry.recency === undefined ? {} : { recency: entry.recency }),
+    total: entry.score,
+    ...(entry.mmr === undefined ? {} : { mmr: entry.mmr }),
+    ...(settings.tokenBudget === null ? {} : { tokens: estimateTokens(entry.content) }),
+  };
+}

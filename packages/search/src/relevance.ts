@@ -1,0 +1,159 @@
+import type { ResultExplanation, SearchChannel } from '@factmill/contracts';
+import {
+  classicRelevance,
+  compareText,
+  fuseRanks,
+  keyMatch,
+  mergeVectorThenText,
+  type RankedList,
+  wordingScores,
+} from '@factmill/ranking';
+import type { Candidate, ChannelHits } from './candidate.ts';
+import type { SearchSettings } from './settings.ts';
+
+type FusedChannel = ResultExplanation['channels'][number]['channel'];
+
+export type Relevant = Readonly<{
+  candidate: Candidate;
+  /** 0 to 1. */
+  relevance: number;
+  /** Worked out when asked for: of most candidates nobody asks. */
+  channels: () => ResultExplanation['channels'];
+}>;
+
+/**
+ * How much each channel counts in the fused mode. Vector, text and wording were chosen on the LoCoMo conversations 26
+ * and 30 (ADR 13); substrings stand in for text where that knows no word; a turn has no vector, so that its rank counts
+ * for both; keys and projects are named too rarely there to measure and only tip the balance.
+ */
+const WEIGHTS: Readonly<Record<FusedChannel, number>> = {
+  vector: 1,
+  text: 0.5,
+  trigram: 0.5,
+  wording: 0.75,
+  turns: 1.5,
+  key: 0.25,
+  project: 0.25,
+  recent: 0.1,
+};
+
+export type RelevanceInput = Readonly<{
+  query: string;
+  terms: readonly string[];
+  found: readonly ChannelHits[];
+  candidates: readonly Candidate[];
+  settings: SearchSettings;
+  nowMs: number;
+}>;
+
+/** How relevant each candidate is to the query, most relevant first, then by id. */
+export function rateCandidates(input: RelevanceInput): Relevant[] {
+  switch (input.settings.mode) {
+    case 'fused':
+      return rateFused(input);
+    case 'classic':
+      return rateEach(input, classicRate(input));
+    case 'enhanced':
+      return rateEach(input, ({ values }) => Math.max(0, values.get('vector') ?? bestOf(values)));
+    default:
+      return rateVectorThenText(input);
+  }
+}
+
+function rateFused({ query, terms, found, candidates, settings }: RelevanceInput): Relevant[] {
+  const wording = wordingScores(
+    query,
+    candidates.map(({ row }) => row.content),
+  );
+  const matches = candidates.map(({ row }) => keyMatch(terms, row));
+  const values = (channel: FusedChannel, index: number): number | null => {
+    if (channel === 'wording') return wording[index] ?? 0;
+    return channel === 'key' ? (matches[index] ?? 0) : (candidates[index]?.values.get(channel) ?? null);
+  };
+  const ranked = (channel: FusedChannel, scores: readonly number[]): RankedList<FusedChannel> => ({
+    channel,
+    weight: WEIGHTS[channel],
+    ids: candidates
+      .map(({ id }, index) => ({ id, score: scores[index] ?? 0 }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score || compareText(a.id, b.id))
+      .map(({ id }) => id),
+  });
+  const lists: RankedList<FusedChannel>[] = [
+    ...found.map(({ channel, hits }) => ({
+      channel,
+      weight: WEIGHTS[channel],
+      ids: hits.map(({ row }) => row.id),
+    })),
+    ranked('wording', wording),
+    ...(settings.channels.has('key') ? [ranked('key', matches)] : []),
+  ].filter(({ ids }) => ids.length > 0);
+  const places = new Map(candidates.map((candidate, index) => [candidate.id, index]));
+  return fuseRanks(lists).flatMap(({ id, score, contributions }) => {
+    const index = places.get(id) ?? -1;
+    const candidate = candidates[index];
+    if (candidate === undefined) return [];
+    const channels = () => contributions.map((one) => ({ ...one, value: values(one.channel, index) }));
+    return [{ candidate, relevance: score, channels }];
+  });
+}
+
+function classicRate({ nowMs }: RelevanceInput): (candidate: Candidate) => number {
+  return ({ row, values }) =>
+    classicRelevance({
+      textScore: Math.max(
+        ...(['text', 'trigram', 'turns'] as const).map((channel) => values.get(channel) ?? 0),
+      ),
+      ofNamedProject: values.has('project'),
+      importance: row.importance,
+      category: row.category,
+      ageMs: nowMs - row.statedAt.getTime(),
+    });
+}
+
+function rateEach(input: RelevanceInput, rate: (candidate: Candidate) => number): Relevant[] {
+  return input.candidates
+    .map((candidate) => {
+      const relevance = Math.min(1, rate(candidate));
+      return { candidate, relevance, channels: () => explainRanks(candidate, input.found, relevance) };
+    })
+    .sort((a, b) => b.relevance - a.relevance || compareText(a.candidate.id, b.candidate.id));
+}
+
+/** D7: vector first, then text. Other channels that were asked for count as text. */
+function rateVectorThenText(input: RelevanceInput): Relevant[] {
+  const byVector = input.candidates.flatMap((item) => {
+    const similarity = item.values.get('vector');
+    return similarity === undefined ? [] : [{ id: item.id, item, similarity }];
+  });
+  const byText = input.candidates.flatMap((item) => {
+    const others = new Map([...item.values].filter(([channel]) => channel !== 'vector'));
+    return others.size === 0 ? [] : [{ id: item.id, item, score: bestOf(others) }];
+  });
+  return mergeVectorThenText(byVector, byText, input.candidates.length).map(({ item, score }) => ({
+    candidate: item,
+    relevance: score,
+    channels: () => explainRanks(item, input.found, score),
+  }));
+}
+
+function bestOf(values: ReadonlyMap<SearchChannel, number>): number {
+  return Math.max(0, ...values.values());
+}
+
+/** Outside of fusion a channel adds nothing of its own: its value is all there is to show. */
+function explainRanks(
+  candidate: Candidate,
+  found: readonly ChannelHits[],
+  relevance: number,
+): ResultExplanation['channels'] {
+  return Array.from(candidate.values, ([channel, value]) => {
+    const hits = found.find((one) => one.channel === channel)?.hits ?? [];
+    return {
+      channel,
+      rank: hits.findIndex(({ row }) => row.id === candidate.id) + 1,
+      value,
+      score: relevance,
+    };
+  });
+}

@@ -1,0 +1,269 @@
+import type {
+  AnsweredMode,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+} from '@factmill/contracts';
+import { isConnectTimeout, type Sql, whileWanted } from '@factmill/database';
+import { AppError, isAppError } from '@factmill/errors';
+import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
+import type { EmbedQuery } from './embedded-query.ts';
+import { createGather, type Gathered } from './generate-candidates.ts';
+import type { KeptSigns } from './nearest/kept-signs.ts';
+import { createRank, type Reranker } from './rank.ts';
+import { type SearchSettings, settingsOf } from './settings.ts';
+import type { SearchTarget } from './target.ts';
+import type { KeptWords } from './words/kept-words.ts';
+
+export type SearchFor = Readonly<{
+  tenantId: string;
+  /** Null searches all users; the caller has checked the permission. */
+  userId: string | null;
+  request: SearchRequest;
+  /** Leaves out what is kept for other conversations than this; empty: for any. */
+  seenFrom?: string;
+  /** Whether its caller has gone, so that nobody reads the answer. */
+  isAbandoned?: () => boolean;
+}>;
+
+export type Found = Readonly<{
+  results: SearchResult[];
+  mode: AnsweredMode;
+  /** What was left out, in words of the contract. */
+  degraded: readonly string[];
+  /** Why there was no vector channel, or null. */
+  embeddingUnavailable: string | null;
+  /** How many each channel found, before they were put together. */
+  candidates: Readonly<Record<string, number>>;
+  explain: SearchResponse['explain'];
+}>;
+
+export type Search = (search: SearchFor) => Promise<Found>;
+
+export type SearchDeps = Readonly<{
+  database: Sql;
+  embedQuery: EmbedQuery;
+  keptSigns?: KeptSigns;
+  keptWords?: KeptWords;
+  reranker: Reranker | null;
+  /** Of searches that name none. */
+  defaultMode: SearchMode;
+  /** Results of a search that says neither how many nor in which mode; null: as many as the mode has. */
+  defaultLimit?: number | null;
+  recordAccesses: (memoryIds: readonly string[]) => void;
+  logger: Logger;
+  now: () => Date;
+}>;
+
+/** As long as a gateway waits for an answer. */
+const GIVEN_UP_AFTER_MS = 15_000;
+
+/** What answers when a mode cannot. */
+const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>> = {
+  fused: ['recent'],
+  enhanced: ['classic', 'recent'],
+  classic: ['recent'],
+  vector: ['recent'],
+};
+
+/**
+ * Searches a user's memories. Fails open: a channel or a reranker that does not answer is left out, a mode that has
+ * nothing left hands over to the next (enhanced, classic, recent, nothing), and the answer says so. Of a search whose
+ * caller has gone, or that has taken as long as a gateway waits, no further statement is sent.
+ *
+ * @throws AppError `database_unavailable` when the database cannot be asked at all, `retrieval_unavailable` when the
+ *   search was given up
+ */
+export function createSearch(deps: SearchDeps): Search {
+  const { logger } = deps;
+  const recordDuration = createDuration(
+    'factmill_search_duration_seconds',
+    'Time of one search, by the mode that answered, whether something was left out, and whether it was vectors',
+  );
+
+  return (search) =>
+    withSpan('search', {}, async (span) => {
+      const startedAt = performance.now();
+      const found = await answer(search);
+      if (search.request.as_of === undefined) {
+        deps.recordAccesses(
+          found.results.filter(({ turn }) => turn === undefined).map(({ memory }) => memory.id),
+        );
+      }
+      span.setAttributes({
+        'factmill.mode': found.mode,
+        'factmill.results': found.results.length,
+        'factmill.degraded': found.degraded.length > 0,
+      });
+      recordDuration(performance.now() - startedAt, {
+        mode: found.mode,
+        degraded: found.degraded.length > 0,
+        vector: found.embeddingUnavailable === null,
+      });
+      return found;
+    });
+
+  async function answer(search: SearchFor): Promise<Found> {
+    const { mode, limit } = search.request;
+    const asked = mode ?? deps.defaultMode;
+    const request =
+      mode === undefined && limit === undefined && typeof deps.defaultLimit === 'number'
+        ? { ...search.request, limit: deps.defaultLimit }
+        : search.request;
+    const degraded = new Set<string>();
+    const assertWanted = wantedUntil(performance.now() + GIVEN_UP_AFTER_MS, search.isAbandoned);
+    const database = whileWanted(deps.database, assertWanted);
+    let failure: unknown = null;
+    let embeddingUnavailable: string | null = null;
+    for (const step of [asked, ...FALLBACKS[asked]]) {
+      const settings = settingsOfStep(request, step, asked);
+      const attempt = await trySearch(search, settings, degraded, database);
+      if (attempt.found === null) assertWanted();
+      embeddingUnavailable ??= unavailabilityOf(attempt.gathered);
+      failure = attempt.failure ?? failure;
+      if (attempt.found !== null) {
+        return { ...attempt.found, mode: step, degraded: [...degraded], embeddingUnavailable };
+      }
+      // The next mode would wait for a connection as long, and get none either.
+      if (isConnectTimeout(attempt.failure)) break;
+    }
+    if (isAppError(failure) && failure.kind === 'unavailable') throw failure;
+    return {
+      results: [],
+      mode: 'none',
+      degraded: [...degraded],
+      embeddingUnavailable,
+      candidates: {},
+      explain: undefined,
+    };
+  }
+
+  /** Runs one mode. `found` is null when it has nothing to answer with, so that the next one is to try. */
+  async function trySearch(
+    search: SearchFor,
+    settings: SearchSettings,
+    degraded: Set<string>,
+    database: Sql,
+  ) {
+    const gather = createGather({ ...deps, database });
+    const rank = createRank({ ...deps, database });
+    const startedAt = performance.now();
+    const { request } = search;
+    const now = deps.now();
+    const target = targetOf(search, now);
+    const gathered = await gather(target, request, settings);
+    const gatheredMs = performance.now() - startedAt;
+    if (unavailabilityOf(gathered) !== null) degraded.add('embedding_unavailable');
+    if (isIncomplete(gathered)) degraded.add('embedding_incomplete');
+    for (const [channel, error] of gathered.failed) {
+      degraded.add(`${channel}_unavailable`);
+      logger.warn({ channel, code: isAppError(error) ? error.code : 'internal' }, 'a search channel failed');
+    }
+    const failure = gathered.failed.values().next().value ?? null;
+    const answering = answeringChannels(gathered, settings);
+    if (answering === 0) return { found: null, failure, gathered };
+
+    const nowMs = (target.asOf?.validAt ?? now).getTime();
+    const ranked = await rank(target, gathered, request, settings, nowMs).catch((error: unknown) => {
+      logger.warn({ code: isAppError(error) ? error.code : 'internal' }, 'results could not be read');
+      return { error };
+    });
+    if ('error' in ranked) return { found: null, failure: ranked.error, gathered };
+    if (ranked.isCut) degraded.add('results_too_large');
+    const wantsReranker = request.rerank === true && deps.reranker === null;
+    if (wantsReranker || ranked.rerankFailure !== null) degraded.add('rerank_unavailable');
+    if (ranked.rerankFailure !== null) {
+      const code = isAppError(ranked.rerankFailure) ? ranked.rerankFailure.code : 'internal';
+      logger.warn({ code }, 'reranking failed');
+    }
+    if (ranked.thresholdIgnored) degraded.add('min_relevance_ignored');
+    const candidates = Object.fromEntries(gathered.found.map(({ channel, hits }) => [channel, hits.length]));
+    const totalMs = performance.now() - startedAt;
+    const timings = {
+      embed: gathered.embedMs,
+      channels: gatheredMs,
+      rerank: ranked.rerankMs,
+      rank: totalMs - gatheredMs - ranked.rerankMs,
+      total: totalMs,
+    };
+    return {
+      failure,
+      gathered,
+      found: {
+        results: ranked.results,
+        candidates,
+        explain: request.explain
+          ? {
+              terms: [...gathered.terms],
+              candidates,
+              dropped: ranked.dropped,
+              timings_ms: Object.fromEntries(
+                Object.entries(timings).map(([name, ms]) => [name, Math.round(ms * 100) / 100]),
+              ),
+            }
+          : undefined,
+      },
+    };
+  }
+}
+
+function wantedUntil(deadline: number, isAbandoned: () => boolean = () => false): () => void {
+  return () => {
+    if (performance.now() > deadline || isAbandoned()) {
+      throw new AppError(
+        'retrieval_unavailable',
+        'The search was given up because it took too long or its caller has gone; try again.',
+      );
+    }
+  };
+}
+
+/** The settings of a mode; of what a mode falls back to, those that the request set for it apply still. */
+function settingsOfStep(
+  request: SearchRequest,
+  step: SearchMode | 'recent',
+  asked: SearchMode,
+): SearchSettings {
+  const limit = settingsOf(request, asked).limit;
+  if (step === asked) return settingsOf(request, asked);
+  const { channels: _, ...rest } = request;
+  if (step === 'classic') return settingsOf({ ...rest, limit }, 'classic');
+  return { ...settingsOf({ ...rest, limit }, 'classic'), channels: new Set(['recent']), rerank: false };
+}
+
+/** How many channels could be asked, whether or not they found something. */
+function answeringChannels({ failed, embedded }: Gathered, { channels }: SearchSettings): number {
+  return [...channels].filter(
+    (channel) =>
+      channel !== 'key' &&
+      // Substrings are asked for beside the words.
+      !(channel === 'trigram' && channels.has('text')) &&
+      channel !== 'project' &&
+      !failed.has(channel) &&
+      !(channel === 'vector' && (embedded === null || 'unavailable' in embedded)),
+  ).length;
+}
+
+function isIncomplete({ embedded }: Gathered): boolean {
+  return embedded !== null && 'isComplete' in embedded && !embedded.isComplete;
+}
+
+function unavailabilityOf({ embedded }: Gathered): string | null {
+  return embedded !== null && 'unavailable' in embedded ? embedded.unavailable : null;
+}
+
+function targetOf(
+  { tenantId, userId, request, seenFrom }: SearchFor,
+  now: Date,
+): Omit<SearchTarget, 'scope'> {
+  const target = { tenantId, userId, filters: request.filters ?? {}, seenFrom };
+  const { as_of: asOf } = request;
+  if (asOf === undefined) return target;
+  if (typeof asOf === 'string') {
+    const moment = new Date(asOf);
+    return { ...target, asOf: { validAt: moment, knownAt: moment } };
+  }
+  const at = (moment: string | undefined) => (moment === undefined ? now : new Date(moment));
+  return { ...target, asOf: { validAt: at(asOf.valid_at), knownAt: at(asOf.known_at) } };
+}

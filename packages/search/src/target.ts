@@ -1,0 +1,111 @@
+import type { SearchFilters } from '@factmill/contracts';
+import { memoriesAsOf, memoryAsOf, visible } from '@factmill/database';
+
+/** Where a search looks: the memories of a conversation, or those that belong to no conversation. */
+export type SearchScope = Readonly<{ conversationId: string }> | 'global';
+
+/** Whose memories are searched, which of them, and as of when. */
+export type SearchTarget = Readonly<{
+  tenantId: string;
+  /** Null searches all users of the tenant; the caller has checked the permission. */
+  userId: string | null;
+  filters: SearchFilters;
+  /** Without one, everything of the user. */
+  scope?: SearchScope;
+  /** Leaves out what is kept for other conversations than this; empty: for any. */
+  seenFrom?: string | undefined;
+  /** The memories as they were known at a moment, and valid at one; without it, as they are. */
+  asOf?: Readonly<{ validAt: Date; knownAt: Date }>;
+}>;
+
+/** Where a statement finds the memories of a target. */
+export type MemorySource = Readonly<{
+  /** For `from`: the table, or the memories as they were. */
+  relation: string;
+  /**
+   * For `from` or a lateral join: the memory with an id, whether or not it may be returned. Read by its id alone
+   * (memories_pkey): with the filters beside it, a planner without statistics reads all memories of the user instead.
+   */
+  byId: (id: string) => string;
+  /** The predicate for an alias of the relation. */
+  where: (alias: string) => string;
+  values: readonly unknown[];
+  /** Whether more is asked of a memory than that it is visible and whose it is. */
+  isFiltered: boolean;
+  /** Different for targets whose statements differ; part of a prepared statement's name, of which 63 characters count. */
+  variant: string;
+}>;
+
+/** A condition on the memories of a target, with its value's place in the statement. */
+type Condition = Readonly<{ letter: string; value: unknown; sql: (alias: string, place: string) => string }>;
+
+/**
+ * The memories of a target that a search may return. Its statement has the tenant in `$1`, the user in `$2` and
+ * the source's values from `$first` on. With `anyUser` it is planned without regard to who the user is, so that a
+ * prepared statement keeps its plan instead of being planned anew for each. Only the conditions that a target has are in the statement: the others would
+ * be checked for each of thousands of memories.
+ */
+export function memoriesOf(
+  target: SearchTarget,
+  first: number,
+  { anyUser = false }: Readonly<{ anyUser?: boolean }> = {},
+): MemorySource {
+  const { scope, asOf, userId } = target;
+  const conditions = conditionsOf(target).filter(({ value }) => value !== undefined);
+  const moments = asOf === undefined ? [] : [asOf.validAt, asOf.knownAt];
+  const at = (offset: number) => `$${first + offset}`;
+  const moment = {
+    validAt: `${at(conditions.length)}::timestamptz`,
+    knownAt: `${at(conditions.length + 1)}::timestamptz`,
+  };
+  const isGlobal = scope === 'global';
+  return {
+    relation: asOf === undefined ? 'memories' : memoriesAsOf(userId, moment),
+    byId: (id) =>
+      asOf === undefined ? `(select * from memories where id = ${id} offset 0)` : memoryAsOf(id, moment),
+    values: [...conditions.map(({ value }) => value), ...moments],
+    isFiltered: isGlobal || conditions.length > 0,
+    variant: `_${userId === null ? 'A' : ''}${isGlobal ? 'G' : ''}${asOf === undefined ? '' : 'T'}${conditions.map(({ letter }) => letter).join('')}`,
+    where: (alias) =>
+      [
+        `${alias}.tenant_id = $1::uuid`,
+        whose(userId, alias, anyUser),
+        ...(asOf === undefined ? [visible(alias)] : []),
+        ...(isGlobal ? [`${alias}.scope = 'global'`] : []),
+        ...conditions.map(({ sql }, index) => sql(alias, at(index))),
+      ].join('\n    and '),
+  };
+}
+
+function whose(userId: string | null, alias: string, anyUser: boolean): string {
+  if (userId === null) return '$2::text is null';
+  return `${alias}.user_id = ${anyUser ? '(select $2::text)' : '$2::text'}`;
+}
+
+function conditionsOf(target: SearchTarget): Condition[] {
+  const { kinds, categories, tags, tiers, project } = target.filters;
+  return [
+    { letter: 'k', value: kinds, sql: (m, at) => `${m}.kind = any(${at}::text[])` },
+    { letter: 'c', value: categories, sql: (m, at) => `${m}.category = any(${at}::text[])` },
+    { letter: 'g', value: tags, sql: (m, at) => `${m}.tags @> ${at}::text[]` },
+    { letter: 't', value: tiers, sql: (m, at) => `${m}.tier = any(${at}::integer[])` },
+    { letter: 'p', value: project, sql: (m, at) => `${m}.project = ${at}::text` },
+    {
+      letter: 'v',
+      value: conversationOf(target),
+      sql: (m, at) => `(${m}.conversation_id = ${at}::text or ${m}.extraction_id in (
+      select e.id from extractions e where e.tenant_id = $1::uuid and e.conversation_id = ${at}::text))`,
+    },
+    {
+      letter: 's',
+      value: target.seenFrom,
+      sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
+    },
+  ];
+}
+
+/** A conversation's memories are those kept for it only, and those that were learned in it. */
+function conversationOf({ filters, scope }: SearchTarget): string | undefined {
+  if (scope !== undefined && scope !== 'global') return scope.conversationId;
+  return filters.conversation_id;
+}
