@@ -3,7 +3,7 @@ import type { Preset } from '@factmill/extraction';
 import { waitFor } from '@factmill/testkit';
 import { callJson } from './call-json.ts';
 import type { Conversation, Turn, User } from './cost-conversations.ts';
-import { type Client, listMemories } from './locomo-ingest.ts';
+import { type Client, listMemories } from './recall/ingest.ts';
 import type { Stage } from './stage.ts';
 
 /**

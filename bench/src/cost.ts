@@ -14,7 +14,7 @@ import { measureNaive } from './cost-naive.ts';
 import { type CostResult, describeCost } from './cost-report.ts';
 import { converse } from './cost-run.ts';
 import { createCostSkill } from './cost-skill.ts';
-import type { Client } from './locomo-ingest.ts';
+import type { Client } from './recall/ingest.ts';
 import { createStage, type Stage } from './stage.ts';
 
 /**

@@ -1,6 +1,6 @@
 // npm run bench -- [names…] [--quick] [--write] [--cpu-prof <folder>]
 // npm run bench -- cost [--write] [--cpu-prof <folder>]
-// npm run bench:locomo -- <folder> [--write] [--cpu-prof <folder>]; see bench/README.md.
+// npm run bench:recall -- <folder>… [--way <way>]… [--write] [--cpu-prof <folder>]; see bench/README.md.
 import { parseArgs } from 'node:util';
 import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
@@ -9,10 +9,11 @@ import { runCost } from './cost.ts';
 import { fairness } from './fairness.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
-import { loadConversations } from './locomo-data.ts';
-import { runLocomo } from './locomo.ts';
 import { memory } from './memory.ts';
 import { describeMachine, toTable, writeResults } from './report.ts';
+import { WAYS, type Way } from './recall/aims.ts';
+import { loadSets } from './recall/conversations.ts';
+import { runRecall } from './recall/run-recall.ts';
 import { search } from './search.ts';
 import { searchBurst } from './search-burst.ts';
 import { searchLargeBenchmark } from './search-large.ts';
@@ -45,22 +46,26 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
     'cpu-prof': { type: 'string' },
     database: { type: 'string' },
+    way: { type: 'string', multiple: true },
   },
 });
-if (positionals[0] === 'locomo') {
-  const [, folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) {
-    console.error('Name the folder with the LoCoMo conversations: npm run bench:locomo -- <folder>');
+if (positionals[0] === 'recall') {
+  const folders = positionals.slice(1);
+  const ways = values.way as Way[] | undefined;
+  if (folders.length === 0 || ways?.some((way) => !WAYS.includes(way)) === true) {
+    console.error(
+      `Name folders with conversations: npm run bench:recall -- <folder>… [--way <way>]…; ways are ${WAYS.join(', ')}.`,
+    );
     process.exit(1);
   }
-  const conversations = await loadConversations(folder).catch((error: unknown) => {
+  const sets = await Promise.all(folders.map(loadSets)).catch((error: unknown) => {
     console.error(`The conversations could not be read: ${String(error)}`);
     process.exit(1);
   });
-  const machine = await describeMachine('npm run bench:locomo -- <folder>');
-  const results = `${machine}\n\n${await runLocomo(conversations, values['cpu-prof'])}`;
+  const machine = await describeMachine('npm run bench:recall -- <folder>');
+  const results = `${machine}\n\n${await runRecall(sets.flat(), ways, values['cpu-prof'])}`;
   console.log(`\n${results}`);
-  if (values.write) await writeResults('locomo', results);
+  if (values.write) await writeResults('recall', results);
   process.exit(0);
 }
 if (positionals[0] === 'cost' && positionals.length === 1) {

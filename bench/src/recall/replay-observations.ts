@@ -1,11 +1,11 @@
 import type { ReplyFunction } from '@factmill/testkit';
-import type { LocomoConversation, LocomoSession } from './locomo-data.ts';
+import type { Conversation, Session } from './conversations.ts';
 
 /**
  * A model that answers each extraction with the observations that were published for its session, each naming its
  * evidence. A session that is extracted in parts gets each observation with the part that has its last evidence.
  */
-export function replayObservations(conversations: readonly LocomoConversation[]): ReplyFunction {
+export function replayObservations(conversations: readonly Conversation[]): ReplyFunction {
   const sessions = conversations.flatMap((conversation) => conversation.sessions);
   return ({ endpoint, userText }) => {
     if (endpoint !== 'chat') return undefined;
@@ -23,11 +23,11 @@ export function replayObservations(conversations: readonly LocomoConversation[])
 }
 
 /** The turns of a session that a prompt shows. */
-function turnsIn({ turns }: LocomoSession, userText: string): Set<string> {
+function turnsIn({ turns }: Session, userText: string): Set<string> {
   return new Set(turns.filter(({ text }) => userText.includes(text.trim())).map(({ id }) => id));
 }
 
-function toReply({ turns, observations }: LocomoSession, turnIds: ReadonlySet<string>): string {
+function toReply({ turns, observations }: Session, turnIds: ReadonlySet<string>): string {
   const places = new Map(turns.map(({ id }, place) => [id, place]));
   const lastOf = (evidence: readonly string[]) =>
     evidence.reduce((a, b) => ((places.get(b) ?? -1) > (places.get(a) ?? -1) ? b : a), evidence[0] ?? '');

@@ -1,8 +1,8 @@
 import type { AcceptedMessages, List, Memory } from '@factmill/contracts';
 import { waitFor } from '@factmill/testkit';
-import { callJson } from './call-json.ts';
-import { type LocomoConversation, type LocomoSession, parseDateTime } from './locomo-data.ts';
-import type { Stage } from './stage.ts';
+import { callJson } from '../call-json.ts';
+import type { Stage } from '../stage.ts';
+import type { Conversation, Session } from './conversations.ts';
 
 export type Client = Readonly<{ url: string; headers: Readonly<Record<string, string>> }>;
 
@@ -17,15 +17,15 @@ const PAGE = 200;
 export async function ingest(
   stage: Stage,
   client: Client,
-  conversations: readonly LocomoConversation[],
+  conversations: readonly Conversation[],
 ): Promise<{ extractions: number; seconds: number }> {
   let extractions = 0;
-  for (const { name, sessions } of conversations) {
+  for (const { name, sessions, between } of conversations) {
     for (const [index, session] of sessions.entries()) {
       const { extraction } = await callJson<AcceptedMessages>(
         `${client.url}/v1/conversations/${name}-${index + 1}/messages`,
         client.headers,
-        { user_id: name, extract: 'now', messages: toMessages(session) },
+        { user_id: name, extract: 'now', messages: toMessages(session, between) },
       );
       if (extraction === null) throw new Error(`session ${index + 1} of ${name} is not extracted`);
       // A session with more turns than one extraction takes is extracted in parts.
@@ -49,15 +49,14 @@ export async function ingest(
   return { extractions, seconds: ended.seconds };
 }
 
-/** Each turn as a message of a user with the speaker's name, a second after the one before. */
-function toMessages({ date_time: dateTime, turns }: LocomoSession): object[] {
-  const startsAtMs = parseDateTime(dateTime).getTime();
-  return turns.map(({ id, speaker, text }, position) => ({
+/** Speakers among people are users with names. A user of an assistant has none, as most applications send it. */
+function toMessages({ turns }: Session, between: Conversation['between']): object[] {
+  return turns.map(({ id, role, speaker, text, createdAt }) => ({
     id,
-    role: 'user',
-    name: speaker,
+    role,
+    ...(between === 'people' ? { name: speaker } : {}),
     content: text,
-    created_at: new Date(startsAtMs + position * 1_000).toISOString(),
+    created_at: createdAt.toISOString(),
   }));
 }
 
