@@ -1,6 +1,6 @@
 import type { MemoryKind } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
-import { type Actor, ADD_VERSIONS } from '../memories/memory-writes.ts';
+import { type Actor, ADD_VERSIONS } from '../memories/memory-versions.ts';
 
 /** A current memory as compression reads it. */
 export type CompressibleMemory = Readonly<{

@@ -12,7 +12,8 @@ import { type NewDocument, putDocument } from '../documents/documents.ts';
 import { registerEmbeddingModel } from '../vectors/embedding-models.ts';
 import { findExtraction } from './extractions.ts';
 import { type Claim, claimExtraction } from './ledger.ts';
-import { insertMemories, type NewMemory } from '../memories/memory-writes.ts';
+import { insertMemories } from '../memories/memory-writes.ts';
+import type { NewMemory } from '../memories/new-memory.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

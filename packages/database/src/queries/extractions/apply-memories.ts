@@ -1,7 +1,7 @@
 import type { Sql } from '../../pool/sql.ts';
 import type { NewEmbedding } from '../vectors/embeddings.ts';
 import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
-import { memoriesToJson, type NewMemory } from '../memories/memory-writes.ts';
+import { memoriesToJson, type NewMemory } from '../memories/new-memory.ts';
 import { toMaxDistance } from '../memories/neighbours.ts';
 import type { AfterApply } from '../summaries/summary-refresh.ts';
 import { toVectorText } from '../vectors/vector-text.ts';

@@ -7,13 +7,9 @@ import { createPool } from '../../pool/create-pool.ts';
 import { violatedConstraint } from '../../pool/database-errors.ts';
 import type { DatabasePool } from '../../pool/sql.ts';
 import { escapeLike, findMemory, listMemories, listMemoryVersions } from './memories.ts';
-import {
-  deleteMemories,
-  insertMemories,
-  type NewMemory,
-  restoreMemory,
-  updateMemory,
-} from './memory-writes.ts';
+import { deleteMemories, restoreMemory, updateMemory } from './memory-edits.ts';
+import { insertMemories } from './memory-writes.ts';
+import type { NewMemory } from './new-memory.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

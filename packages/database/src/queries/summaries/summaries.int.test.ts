@@ -8,7 +8,9 @@ import { acceptConversations } from '../accept/accept.ts';
 import { applyNewMemories } from '../extractions/apply-memories.ts';
 import { deleteConversation } from '../conversations/conversations.ts';
 import { type Claim, claimExtraction } from '../extractions/ledger.ts';
-import { deleteMemories, insertMemories, type NewMemory } from '../memories/memory-writes.ts';
+import { deleteMemories } from '../memories/memory-edits.ts';
+import { insertMemories } from '../memories/memory-writes.ts';
+import type { NewMemory } from '../memories/new-memory.ts';
 import { purge } from '../operators/purge.ts';
 import {
   findSummary,

@@ -1,0 +1,18 @@
+/** Who changed a memory, for its history. */
+export type Actor = Readonly<{ actor: string; extractionId: string | null }>;
+
+/**
+ * Adds a version of each row in `changed` (which has the columns of memories); `before` has the same rows as they were
+ * when the statement began. `$1` to `$3` are the operation, the actor and the extraction.
+ */
+export const addVersions = (
+  cause: string,
+) => `insert into memory_versions (memory_id, number, tenant_id, user_id,
+    operation, before, after, actor, extraction_id, cause)
+  select changed.id,
+    (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+    changed.tenant_id, changed.user_id, $1::text, to_jsonb(before) - 'search_text',
+    to_jsonb(changed) - 'search_text', $2::text, $3::uuid, ${cause}
+  from changed join memories before on before.id = changed.id`;
+
+export const ADD_VERSIONS = addVersions('null::text');
