@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RETRIEVE, SKIP } from './should-retrieve.fixture.ts';
+import { RETRIEVE } from './messages-to-retrieve.fixture.ts';
+import { SKIP } from './messages-to-skip.fixture.ts';
 import { shouldRetrieve } from './should-retrieve.ts';
 
 describe('shouldRetrieve', () => {

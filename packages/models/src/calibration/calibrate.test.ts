@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { calibrate, type MeasuredPair, measurePairs } from './calibrate.ts';
-import { CALIBRATION_PAIRS, type Language, type PairKind } from './pairs.ts';
+import type { Language, PairKind } from './calibration-pair.ts';
+import { CALIBRATION_PAIRS } from './pairs.ts';
 
 function pairs(kind: PairKind, similarities: readonly number[], language: Language = 'en'): MeasuredPair[] {
   return similarities.map((similarity) => ({ kind, language, texts: ['a', 'b'], similarity }));

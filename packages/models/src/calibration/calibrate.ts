@@ -1,5 +1,5 @@
 import type { EmbeddingProfile, SimilarityThresholds } from '../embedding/embedding-profiles.ts';
-import type { CalibrationPair, Language, PairKind } from './pairs.ts';
+import type { CalibrationPair, Language, PairKind } from './calibration-pair.ts';
 
 export type MeasuredPair = CalibrationPair & Readonly<{ similarity: number }>;
 

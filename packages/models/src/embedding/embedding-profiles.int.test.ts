@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calibrate, type MeasuredPair, measurePairs } from '../calibration/calibrate.ts';
-import { CALIBRATION_PAIRS, type PairKind } from '../calibration/pairs.ts';
+import type { PairKind } from '../calibration/calibration-pair.ts';
+import { CALIBRATION_PAIRS } from '../calibration/pairs.ts';
 import { createEmbedder } from './embedder.ts';
 import { LOCAL_EMBEDDING_PROFILE, readsWhole } from './embedding-profiles.ts';
 
