@@ -59,16 +59,16 @@ export async function errorOfResponse(response: Response, nowMs: number): Promis
     kind: 'status',
     status: response.status,
     code:
-      textOf(body['code']) ??
-      textOf(upstream['code']) ??
-      textOf(upstream['type']) ??
+      filledString(body['code']) ??
+      filledString(upstream['code']) ??
+      filledString(upstream['type']) ??
       `http_${response.status}`,
     detail:
-      textOf(body['detail']) ??
-      textOf(upstream['message']) ??
+      filledString(body['detail']) ??
+      filledString(upstream['message']) ??
       `The server answered with status ${response.status}.`,
     fields: Array.isArray(body['errors']) ? body['errors'].filter(isFieldError) : [],
-    requestId: textOf(body['request_id']) ?? response.headers.get('x-request-id') ?? undefined,
+    requestId: filledString(body['request_id']) ?? response.headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after'), nowMs),
   });
 }
@@ -118,7 +118,7 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function textOf(value: unknown): string | undefined {
+function filledString(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -18,7 +18,7 @@ import {
   replayedSchema,
   replayExtractionsSchema,
 } from './extractions.ts';
-import { listOf } from './list.ts';
+import { listSchema } from './list.ts';
 import type { Operation } from './operation.ts';
 
 /** Conversations and extractions: the way in. */
@@ -41,7 +41,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     permission: 'memory.read',
     query: listConversationsQuerySchema,
     status: 200,
-    response: listOf(conversationSchema),
+    response: listSchema(conversationSchema),
   },
   {
     method: 'get',
@@ -81,7 +81,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     permission: 'memory.read',
     query: listMessagesQuerySchema,
     status: 200,
-    response: listOf(messageSchema),
+    response: listSchema(messageSchema),
   },
   {
     method: 'post',
@@ -125,7 +125,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     acrossUsers: 'by_default',
     query: listExtractionsQuerySchema,
     status: 200,
-    response: listOf(extractionSchema),
+    response: listSchema(extractionSchema),
   },
   {
     method: 'get',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The form of every list. `next_cursor` is opaque; null at the end. */
-export function listOf<T extends z.ZodType>(item: T) {
+export function listSchema<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 

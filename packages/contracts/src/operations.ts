@@ -14,7 +14,7 @@ import {
   memoryToolRequestSchema,
   memoryToolResponseSchema,
 } from './memory-tool.ts';
-import { listOf } from './list.ts';
+import { listSchema } from './list.ts';
 import type { Operation } from './operation.ts';
 import {
   batchMemoriesSchema,
@@ -65,7 +65,7 @@ export const OPERATIONS: readonly Operation[] = [
     acrossUsers: 'by_request',
     query: listMemoriesQuerySchema,
     status: 200,
-    response: listOf(memorySchema),
+    response: listSchema(memorySchema),
   },
   {
     method: 'delete',
@@ -115,7 +115,7 @@ export const OPERATIONS: readonly Operation[] = [
     permission: 'memory.read',
     query: listVersionsQuerySchema,
     status: 200,
-    response: listOf(memoryVersionSchema),
+    response: listSchema(memoryVersionSchema),
   },
   {
     method: 'post',
@@ -145,7 +145,7 @@ export const OPERATIONS: readonly Operation[] = [
     permission: 'memory.read',
     query: listDocumentsQuerySchema,
     status: 200,
-    response: listOf(documentSchema),
+    response: listSchema(documentSchema),
   },
   {
     method: 'get',
@@ -265,7 +265,7 @@ export const OPERATIONS: readonly Operation[] = [
     permission: 'admin',
     query: listApiKeysQuerySchema,
     status: 200,
-    response: listOf(apiKeySchema),
+    response: listSchema(apiKeySchema),
   },
   {
     method: 'delete',

@@ -5,7 +5,7 @@ import { isAdverb, isSimplePresent, toPluralVerb, toThirdPersonVerb } from './ve
 export type Word = { pre: string; text: string; post: string; tags: ReadonlySet<string> };
 
 /** The words of a text; joined again with `pre` and `post` they are the text. */
-export function wordsOf(text: string): Word[] {
+export function tagWords(text: string): Word[] {
   const sentences: unknown = languageModel()(text).json({ terms: { tags: true, text: true } });
   if (!Array.isArray(sentences)) return [];
   const words: Word[] = [];

@@ -6,7 +6,7 @@ import { possessionRules } from './rules-possession.ts';
 import { preferenceRules } from './rules-preference.ts';
 import { EVENTS_WITH_DATE, eventRules, NOT_EVENTS, planRules } from './rules-time.ts';
 import { workRules } from './rules-work.ts';
-import { isValue, listOf, trimValue } from './values.ts';
+import { isValue, splitValues, trimValue } from './values.ts';
 import { isAdverb, isPastForm } from './verbs.ts';
 
 /** What a clause states; without `content` and `said` the clause itself is the text. */
@@ -48,7 +48,9 @@ function statementsOf(
   if (rule.key === undefined) return [unkeyed(rule.category)];
   const captured = groups['value'] ?? '';
   const values =
-    rule.each === true ? listOf(captured) : [rule.trim === false ? captured.trim() : trimValue(captured)];
+    rule.each === true
+      ? splitValues(captured)
+      : [rule.trim === false ? captured.trim() : trimValue(captured)];
   return values.flatMap((value): Statement[] => {
     const after = captured.slice(captured.indexOf(value) + value.length);
     const filled = { ...groups, value, speaker, after };

@@ -1,4 +1,4 @@
-import { agreeAt, isSubject, wordsOf } from './agreement.ts';
+import { agreeAt, isSubject, tagWords } from './agreement.ts';
 
 /** How a speaker is named in facts: at the start of a sentence and inside of one. */
 export type Speaker = { start: string; inside: string };
@@ -67,7 +67,7 @@ export function toThirdPerson(
   pastContext: boolean,
   listener: string | null = null,
 ): string {
-  const words = wordsOf(clause);
+  const words = tagWords(clause);
   let named = false;
   let first = true;
   for (const [index, word] of words.entries()) {
@@ -120,7 +120,7 @@ function withoutOpeningBracket(text: string): string {
 
 /** Whether the first word of a text keeps its capital inside of a sentence. */
 export function startsWithName(text: string): boolean {
-  const word = wordsOf(text.slice(0, 80))[0];
+  const word = tagWords(text.slice(0, 80))[0];
   return (
     word === undefined ||
     word.tags.has('ProperNoun') ||

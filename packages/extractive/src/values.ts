@@ -30,7 +30,7 @@ export function isValue(value: string): boolean {
 }
 
 /** "peanuts, shellfish and cats" → three values. */
-export function listOf(value: string): string[] {
+export function splitValues(value: string): string[] {
   return value
     .split(/\s{0,4},\s{0,4}(?:and |or )?|\s{1,4}(?:and|or|&)\s{1,4}/)
     .map((part) =>

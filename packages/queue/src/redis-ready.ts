@@ -25,7 +25,7 @@ export async function assertRedisReady(url: string, deps: { logger: QueueLogger 
     assertVersion(info);
     assertPolicy(fieldOf(info, 'maxmemory_policy') ?? (await askPolicy(redis)), deps.logger);
   } catch (error) {
-    throw error instanceof AppError ? error : toAppError(lastError ?? error);
+    throw error instanceof AppError ? error : toRedisError(lastError ?? error);
   } finally {
     redis.disconnect();
   }
@@ -49,7 +49,7 @@ function connectOnce(url: string): Redis {
   }
 }
 
-function toAppError(error: unknown): AppError {
+function toRedisError(error: unknown): AppError {
   const message = String(error);
   if (/WRONGPASS|NOAUTH|invalid password|without any password configured/i.test(message)) {
     return new AppError('config_invalid', 'Redis refuses the user name or password in REDIS_URL.');

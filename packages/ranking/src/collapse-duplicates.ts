@@ -21,7 +21,7 @@ export function collapseDuplicates<Candidate extends Readonly<{ id: string; cont
     const entry = toKept(candidate, similarity !== null);
     const ofSameLetters = byLetters.get(entry.letters);
     const same =
-      ofSameLetters?.find((one) => wordsOf(one) === wordsOf(entry)) ??
+      ofSameLetters?.find((one) => essentialWords(one) === essentialWords(entry)) ??
       (similarity === null
         ? undefined
         : kept.find(
@@ -66,7 +66,7 @@ function toKept<Candidate extends Readonly<{ content: string }>>(
   };
 }
 
-function wordsOf(kept: Kept<Readonly<{ content: string }>>): string {
+function essentialWords(kept: Kept<Readonly<{ content: string }>>): string {
   return (kept.words ??= essenceOf(kept.candidate.content));
 }
 

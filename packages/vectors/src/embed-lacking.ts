@@ -11,7 +11,7 @@ import type { Embedder } from '@factmill/models';
 export type Embedded = Readonly<{ vectors: BuiltVector[]; refused: number }>;
 
 /** A text as a model is given it: chunks end where their document was cut, often in the middle of white space. */
-function textOf(stage: VectorStage, content: string): string {
+function textToEmbed(stage: VectorStage, content: string): string {
   return stage === 'memories' ? content : content.replaceAll(/\s+/g, ' ').trim();
 }
 
@@ -29,7 +29,7 @@ export async function embedLacking(
   if (first === undefined) return { vectors: [], refused: 0 };
   try {
     const vectors = await deps.embedder.embed(
-      lacking.map(({ content }) => textOf(stage, content)),
+      lacking.map(({ content }) => textToEmbed(stage, content)),
       { signal },
     );
     return {

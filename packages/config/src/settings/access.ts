@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { flag, listOf, nonNegativeInt, positiveInt } from './values.ts';
+import { flag, splitList, nonNegativeInt, positiveInt } from './values.ts';
 
 const hostName = z
   .string()
@@ -40,7 +40,7 @@ export const access = {
   ALLOWED_HOSTS: z
     .string()
     .meta({ allowed: 'host names without ports, separated by commas' })
-    .transform(listOf)
+    .transform(splitList)
     .pipe(z.array(hostName))
     .optional()
     .meta({
@@ -51,7 +51,7 @@ export const access = {
   ALLOWED_ORIGINS: z
     .string()
     .meta({ allowed: 'origins such as `https://app.example.com`, separated by commas' })
-    .transform(listOf)
+    .transform(splitList)
     .pipe(z.array(origin))
     .optional()
     .meta({

@@ -14,7 +14,7 @@ export const httpUrl = z
   .meta({ allowed: 'an http or https address' });
 
 /** A comma-separated list. */
-export function listOf(text: string): string[] {
+export function splitList(text: string): string[] {
   return text
     .split(',')
     .map((entry) => entry.trim())

@@ -37,13 +37,13 @@ const NOTHING = /^\W*(?:none|nothing|null|n\/a)\W*$/i;
 export function readGroups(raw: string): GroupsReply {
   const { values, prose, complete } = findJson(raw);
   const envelope = values.findLast(
-    (value) => isObject(value) && (listOf(value) !== null || value.entries.has('archive')),
+    (value) => isObject(value) && (groupList(value) !== null || value.entries.has('archive')),
   );
   const list =
     envelope === undefined
       ? values.findLast((value) => isArray(value))
       : isObject(envelope)
-        ? listOf(envelope)
+        ? groupList(envelope)
         : null;
   if (envelope === undefined && list === undefined) {
     if (values.length === 0 && complete && NOTHING.test(prose))
@@ -58,7 +58,7 @@ export function readGroups(raw: string): GroupsReply {
   return { status: !complete ? 'truncated' : readable ? 'ok' : 'invalid', groups, archive };
 }
 
-function listOf(node: JsonObject): JsonArray | null {
+function groupList(node: JsonObject): JsonArray | null {
   for (const name of LISTS) {
     const value = node.entries.get(name);
     if (isArray(value)) return value;

@@ -12,7 +12,7 @@ const STATEMENT = {
   additionalProperties: false,
 };
 
-function listOf(name: string, more: Record<string, unknown> = {}): ReplySchema {
+function schemaOfList(name: string, more: Record<string, unknown> = {}): ReplySchema {
   return {
     name,
     schema: {
@@ -25,9 +25,9 @@ function listOf(name: string, more: Record<string, unknown> = {}): ReplySchema {
 }
 
 const SCHEMAS: Readonly<Record<CompressionTemplate, ReplySchema>> = {
-  'compress-events': listOf('facts'),
-  'merge-partition': listOf('memories'),
-  'update-profile': listOf('profile', { archive: { type: 'array', items: { type: 'integer' } } }),
+  'compress-events': schemaOfList('facts'),
+  'merge-partition': schemaOfList('memories'),
+  'update-profile': schemaOfList('profile', { archive: { type: 'array', items: { type: 'integer' } } }),
 };
 
 /** The form of the reply to a question; replies are read by the tolerant reader all the same. */

@@ -35,8 +35,8 @@ export function refusalOfMerge(text: string, memory: string, news: readonly stri
   if (namesAnew(text, sources)) return 'text_invents';
   const screened = screenStatement(text, sources, { order: false });
   if (screened !== null) return screened;
-  const said = wordsOf(text);
-  const known = sources.map(wordsOf);
+  const said = splitByRole(text);
+  const known = sources.map(splitByRole);
   const all = known.flatMap(({ plain, negated, ended }) => [...plain, ...negated, ...ended]);
   const stated = [...said.plain, ...said.negated, ...said.ended];
   if (stated.some((word) => isLong(word) && !isAmong(word, all))) return 'text_invents';
@@ -77,7 +77,7 @@ function wordsIn(text: string): ReadonlySet<string> {
 
 const FREE = new Set([...MERGE_WORDS].flatMap((word) => [word, ...meaningfulWords(word)]));
 
-function wordsOf(text: string): Words {
+function splitByRole(text: string): Words {
   const ended: string[] = [];
   const negated: string[] = [];
   const rest = cutBehind(cutBehind(text, ENDING, ended), NEGATION, negated);

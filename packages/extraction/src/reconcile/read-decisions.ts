@@ -62,7 +62,7 @@ export function readDecisions(
 ): ReadDecisions {
   const { values, complete } = findJson(raw);
   if (!complete) return { valid: false, faults: ['cut_off'] };
-  const items = listOf(values);
+  const items = decisionList(values);
   if (items === null) return { valid: false, faults: ['not_a_list'] };
   const faults = new Set<DecisionFault>();
   const seen = new Set<string>();
@@ -82,7 +82,7 @@ export function readDecisions(
 }
 
 /** The last list in the reply, bare or as the only field of an object; one decision alone counts as a list of it. */
-function listOf(values: readonly (JsonObject | JsonArray)[]): readonly JsonNode[] | null {
+function decisionList(values: readonly (JsonObject | JsonArray)[]): readonly JsonNode[] | null {
   const last = values.at(-1);
   if (last === undefined) return null;
   if (isArray(last)) return last.items;

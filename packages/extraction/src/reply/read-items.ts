@@ -27,17 +27,17 @@ export function isKind(text: string | null): text is CandidateKind {
 }
 
 /** A scalar's text; null when absent, null, empty or not a scalar. */
-function textOf(node: JsonNode | undefined): string | null {
+function scalarText(node: JsonNode | undefined): string | null {
   if (typeof node !== 'string') return null;
   const text = toStorableText(node);
   return text === '' ? null : text;
 }
 
 /** A list of scalars, or one scalar, as texts. */
-function textsOf(node: JsonNode | undefined, limit: number): string[] {
+function scalarTexts(node: JsonNode | undefined, limit: number): string[] {
   const nodes = isArray(node) ? node.items : [node];
   return nodes
-    .map((item) => textOf(item))
+    .map((item) => scalarText(item))
     .filter((text) => text !== null)
     .slice(0, limit);
 }
@@ -94,14 +94,14 @@ function acceptSized(item: RawCandidate, sink: ItemSink): void {
 
 /** The text of a value: a scalar's, or a list's of scalars, its parts joined by commas. */
 function valueOf(node: JsonNode | undefined): string | null {
-  if (!isArray(node)) return textOf(node);
+  if (!isArray(node)) return scalarText(node);
   if (!node.complete || node.items.some((item) => typeof item === 'object' && item !== null)) return null;
-  return textOf(textsOf(node, MAX_TAGS).join(', '));
+  return scalarText(scalarTexts(node, MAX_TAGS).join(', '));
 }
 
 /** One `key: value` of a map of facts. */
 export function readKeyedValue(key: string, node: JsonNode, sink: ItemSink): void {
-  const name = textOf(key);
+  const name = scalarText(key);
   const value = valueOf(node);
   if (isNested(node)) sink.reject('nested_value');
   else if (name === null || value === null) sink.reject('empty_value');
@@ -148,7 +148,7 @@ export function looksLikeItem(node: JsonObject): boolean {
  */
 export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): void {
   if (typeof node === 'string') {
-    const content = textOf(node);
+    const content = scalarText(node);
     if (content === null) sink.reject('empty_value');
     else acceptSized({ ...emptyItem(kind === 'event' ? 'event' : 'note'), content }, sink);
     return;
@@ -169,7 +169,7 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
     return;
   }
   const given = valueOf(entries.get('value'));
-  const key = given === null ? textOf(entries.get('key')) : firstText(entries, KEY_FIELDS);
+  const key = given === null ? scalarText(entries.get('key')) : firstText(entries, KEY_FIELDS);
   const question = firstText(entries, ['q', 'question']);
   const answer = firstText(entries, ['a', 'answer']);
   const named = firstText(entries, CONTENT_FIELDS);
@@ -178,23 +178,23 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
   const content = named !== null && (given !== null || value === null) ? named : key === null ? given : null;
   const item: RawCandidate = {
     ...emptyItem(kind),
-    category: textOf(entries.get('category')),
+    category: scalarText(entries.get('category')),
     content,
-    source: textOf(entries.get('source')),
-    sourceContext: textOf(entries.get('source_context')),
-    confidence: textOf(entries.get('confidence')),
-    importance: textOf(entries.get('importance')),
-    tier: textOf(entries.get('tier')),
-    tags: textsOf(entries.get('tags'), MAX_TAGS),
+    source: scalarText(entries.get('source')),
+    sourceContext: scalarText(entries.get('source_context')),
+    confidence: scalarText(entries.get('confidence')),
+    importance: scalarText(entries.get('importance')),
+    tier: scalarText(entries.get('tier')),
+    tags: scalarTexts(entries.get('tags'), MAX_TAGS),
     messageIds: [
-      ...textsOf(entries.get('message_id'), 1),
-      ...textsOf(entries.get('message_ids'), MAX_MESSAGE_IDS),
+      ...scalarTexts(entries.get('message_id'), 1),
+      ...scalarTexts(entries.get('message_ids'), MAX_MESSAGE_IDS),
     ],
-    validFrom: textOf(entries.get('valid_from')),
-    project: textOf(entries.get('project')),
-    topic: textOf(entries.get('topic')),
+    validFrom: scalarText(entries.get('valid_from')),
+    project: scalarText(entries.get('project')),
+    topic: scalarText(entries.get('topic')),
   };
-  const stated = textOf(entries.get('kind'));
+  const stated = scalarText(entries.get('kind'));
   if (question !== null && answer !== null) acceptSized({ ...item, kind: 'qa', question, answer }, sink);
   else if (key !== null && value !== null) acceptSized({ ...item, kind: 'fact', key, value }, sink);
   else if (content !== null)

@@ -50,7 +50,7 @@ function toolNamesOf(messages: readonly TranscriptMessage[]): ToolNames {
   return new Map(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id, name }) => [id, name])));
 }
 
-function textOf(blocks: readonly Block[], role: TranscriptMessage['role'], limit: number): string {
+function textOfRole(blocks: readonly Block[], role: TranscriptMessage['role'], limit: number): string {
   const own = blocks.filter(({ message }) => message.role === role).map(({ text }) => text);
   return cutMiddle(own.join('\n'), limit).text;
 }
@@ -82,8 +82,8 @@ export function buildTranscript(messages: readonly TranscriptMessage[], preset: 
   }
   return {
     text,
-    userText: textOf(blocks, 'user', limit),
-    assistantText: textOf(blocks, 'assistant', limit),
+    userText: textOfRole(blocks, 'user', limit),
+    assistantText: textOfRole(blocks, 'assistant', limit),
     messageIds: kept,
     characters: text.length,
     cut: removed === null ? null : { characters: removed.to - removed.from, messages: touched },

@@ -23,7 +23,7 @@ export function createStreamReader(): ReplyReader {
         const delta = deltaOf(line.slice(5));
         if (delta === null) continue;
         if (typeof delta.content === 'string') content += delta.content;
-        for (const call of listOf(delta.tool_calls)) mergeToolCall(toolCalls, call);
+        for (const call of recordsOf(delta.tool_calls)) mergeToolCall(toolCalls, call);
       }
     },
     reply: () => ({ content, toolCalls: [...toolCalls.values()] }),
@@ -45,7 +45,7 @@ export function createBodyReader(): ReplyReader {
 function readBody(text: string): ChatReply {
   const message = firstChoice(parse(text))?.['message'];
   const { content, tool_calls: toolCalls } = isRecord(message) ? message : {};
-  return { content: typeof content === 'string' ? content : '', toolCalls: listOf(toolCalls) };
+  return { content: typeof content === 'string' ? content : '', toolCalls: recordsOf(toolCalls) };
 }
 
 type ToolCall = { id?: unknown; type?: unknown; function: { name: string; arguments: string } };
@@ -57,7 +57,7 @@ function deltaOf(data: string): Delta | null {
 }
 
 function firstChoice(body: unknown): Record<string, unknown> | undefined {
-  const choices = isRecord(body) ? listOf(body['choices']) : [];
+  const choices = isRecord(body) ? recordsOf(body['choices']) : [];
   return choices.find((choice) => choice['index'] === 0 || choice['index'] === undefined);
 }
 
@@ -84,6 +84,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+function recordsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
