@@ -32,6 +32,7 @@ export { fitting, MAX_ANSWER_BYTES, textBytes } from './queries/fitting.ts';
 export type { Listed } from './queries/fitting.ts';
 export * from './queries/accept/accept.ts';
 export * from './queries/accept/schedule.ts';
+export * from './queries/claims.ts';
 export * from './queries/compression/compression-claims.ts';
 export * from './queries/compression/compression-memories.ts';
 export * from './queries/compression/compression-periods.ts';

@@ -8,7 +8,7 @@ import {
   TENANT,
 } from '../test-fixtures/extractor-under-test.ts';
 import { inUse } from '../test-fixtures/in-use.ts';
-import { createEmbedTexts, type EmbedTexts } from './extracting/embed-candidates.ts';
+import { createEmbedTexts, type EmbedTexts } from './providers/embed-texts.ts';
 
 jest.setTimeout(60_000);
 

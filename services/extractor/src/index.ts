@@ -1,2 +1,3 @@
 export { createExtractor } from './create-extractor.ts';
-export type { Extractor, ExtractorDeps } from './create-extractor.ts';
+export type { Extractor } from './create-extractor.ts';
+export type { ExtractorDeps } from './extractor-deps.ts';

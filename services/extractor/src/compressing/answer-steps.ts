@@ -18,38 +18,27 @@ import {
 import { AppError, isAppError } from '@factmill/errors';
 import type { ChatMessage, ChatModel } from '@factmill/models';
 import { withSpan } from '@factmill/telemetry';
-import { decidesForGood } from '../extracting/decide-retry.ts';
-import type { Caller, ProviderWatch } from '../extracting/provider-watch.ts';
+import { decidesForGood } from '../providers/error-treatments.ts';
+import type { RunBreaker } from '../providers/run-breaker.ts';
+import type { RunContext } from '../runs/claimed-run.ts';
+import { keepAnswer, type KeepAnswerDeps } from '../runs/keep-answer.ts';
 
-export type AnswerStepsDeps = Readonly<{
-  database: Sql;
-  /** Null when no model is configured. */
-  model: ChatModel | null;
-  prompts: Prompts;
-  watch: ProviderWatch;
-  /** Monotonic milliseconds. */
-  now: () => number;
-  /** Resolves after `ms`, or rejects when the signal fires. */
-  wait: (ms: number, signal: AbortSignal) => Promise<void>;
-}>;
+export type AnswerStepsDeps = KeepAnswerDeps &
+  Readonly<{
+    database: Sql;
+    /** Null when no model is configured. */
+    model: ChatModel | null;
+    prompts: Prompts;
+    breaker: RunBreaker;
+  }>;
 
 export type Answers = Readonly<{
   byStep: ReadonlyMap<string, string>;
   /** Steps that the model could not answer; their memories stay as they are. */
   unanswered: number;
-  /** The provider is down, and somebody else makes the next try: nothing can be asked for so long. Else null. */
-  restsMs: number | null;
+  /** A call was denied because the provider is down: so long nothing can be asked. Else null. */
+  deniedMs: number | null;
 }>;
-
-/** A run as its calls are told of: whether the present one is the one try of a provider that is down. */
-export type RunCaller = { -readonly [K in keyof Caller]: Caller[K] } & Readonly<{
-  /** Ends such a try when the process stops: it may well hang. */
-  stopProbe: AbortSignal;
-}>;
-
-/** How long an answer that has been paid for waits for a database that is away, before it is given up. */
-const PIN_PATIENCE_MS = 30_000;
-const PIN_RETRY_MS = 500;
 
 const REPAIR =
   'That reply could not be read. Answer again with nothing but the JSON object in the required format.';
@@ -59,72 +48,49 @@ const REPAIR =
  * one, each pinned before the next. A question that this model will not answer (it refuses, or writes nothing that can
  * be read, twice) is passed over, unless none is answered: then the run fails with the last error.
  *
- * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
+ * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of the signal
  */
 export function createAnswerSteps(deps: AnswerStepsDeps) {
   return async function answerSteps(
     claim: RunClaim,
     plan: CompressionPlan,
-    caller: RunCaller,
-    signal: AbortSignal,
+    context: RunContext,
   ): Promise<Answers> {
     const kept = await readCompressionAnswers(deps.database, claim.id);
     const byStep = new Map(
       kept.filter(({ status }) => status === 'pinned').map(({ step, raw }) => [step, raw]),
     );
-    const { model } = deps;
+    const { breaker, model } = deps;
+    const { signal } = context;
     let failure: AppError | undefined;
     let unanswered = 0;
     for (const step of plan.steps) {
       if (byStep.has(step.name) || model === null) continue;
       signal.throwIfAborted();
-      const entry = (await deps.watch.breaker?.enter()) ?? { kind: 'works' };
-      if (entry.kind === 'rests') {
-        deps.watch.refused();
-        return { byStep, unanswered, restsMs: entry.waitMs };
-      }
-      caller.isProbe = entry.kind === 'probe';
+      const permit = await breaker.acquire(claim.id);
+      if (permit.kind === 'denied') return { byStep, unanswered, deniedMs: permit.waitMs };
       try {
-        const raw = await answer(model, claim, step, caller, signal);
+        const raw = await answer(model, claim, step, context);
         if (raw !== null) byStep.set(step.name, raw);
       } catch (error) {
         if (signal.aborted || !isAppError(error) || !decidesForGood(error.code)) throw error;
-        await answered(caller);
+        await breaker.answered(claim.id);
         failure = error;
         unanswered += 1;
       }
     }
     if (failure !== undefined && byStep.size === 0) throw failure;
-    return { byStep, unanswered, restsMs: null };
+    return { byStep, unanswered, deniedMs: null };
   };
-
-  async function keep(claim: RunClaim, answer: CompressionAnswer, signal: AbortSignal): Promise<void> {
-    const giveUpAt = deps.now() + PIN_PATIENCE_MS;
-    for (;;) {
-      try {
-        await saveCompressionAnswer(deps.database, claim, answer);
-        return;
-      } catch (error) {
-        if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
-          throw error;
-        await deps.wait(PIN_RETRY_MS, signal);
-      }
-    }
-  }
-
-  async function answered(caller: RunCaller): Promise<void> {
-    await deps.watch.answered(caller);
-    caller.isProbe = false;
-  }
 
   /** Null when all that the question was about is gone. */
   async function answer(
     model: ChatModel,
     claim: RunClaim,
     step: PlanStep,
-    caller: RunCaller,
-    signal: AbortSignal,
+    { signal, drainSignal }: RunContext,
   ): Promise<string | null> {
+    const { breaker } = deps;
     const memories = await readCompressible(deps.database, {
       ...claim,
       ids: step.sources.map(({ id }) => id),
@@ -144,10 +110,10 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
           messages: [...prompt.messages, ...follow],
           maxTokens: COMPRESSION_REPLY_TOKENS,
           schema: compressionReplySchema(step.template),
-          signal: caller.isProbe ? AbortSignal.any([signal, caller.stopProbe]) : signal,
+          signal: breaker.isProbe(claim.id) ? AbortSignal.any([signal, drainSignal]) : signal,
         }),
       );
-      await answered(caller);
+      await breaker.answered(claim.id);
       const given = {
         step: step.name,
         model: reply.model,
@@ -159,7 +125,7 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
         modelMs: deps.now() - startedAt,
       };
       const kept: CompressionAnswer = { ...given, status: isUsable(reply.text) ? 'pinned' : 'rejected' };
-      await keep(claim, kept, signal);
+      await keepAnswer(() => saveCompressionAnswer(deps.database, claim, kept), deps, signal);
       return kept;
     };
 

@@ -1,6 +1,6 @@
 import {
-  assertRunFence,
   type CompressibleMemory,
+  compressionClaims,
   type DatabasePool,
   finishCompressionRun,
   lockUserMemories,
@@ -12,7 +12,8 @@ import {
 import { type CompressionDecision, type CompressionPlan, decideCompression } from '@factmill/extraction';
 import { ARCHIVE_SCORE, decayedScore, FADING_CATEGORIES } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
-import type { Answers, createAnswerSteps, RunCaller } from './answer-steps.ts';
+import type { RunContext, RunResult } from '../runs/claimed-run.ts';
+import type { Answers, createAnswerSteps } from './answer-steps.ts';
 import { applyDecisions, type ApplyDeps } from './apply-decisions.ts';
 import type { createMakePlan } from './make-plan.ts';
 
@@ -24,10 +25,6 @@ export type CompressDeps = ApplyDeps &
     /** Has vectors computed for memories that lack them. */
     embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   }>;
-
-/** `done` with the counts of what changed (or would); or nothing, because the provider is down and rests. */
-export type Compressed =
-  Readonly<{ kind: 'done'; counts: Record<string, number> }> | Readonly<{ kind: 'rests'; waitMs: number }>;
 
 type Changed = Awaited<ReturnType<typeof applyDecisions>>;
 
@@ -42,24 +39,20 @@ type Decided = Readonly<{
  * repeated: a run that died goes on where it was, and its end is one transaction. A dry run takes its
  * changes back and keeps the decisions as a proposal.
  *
- * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
+ * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of the signal
  */
 export function createCompressMemories(deps: CompressDeps) {
   const { database } = deps;
 
-  return async function compressMemories(
-    claim: RunClaim,
-    caller: RunCaller,
-    signal: AbortSignal,
-  ): Promise<Compressed> {
+  return async function compressMemories(claim: RunClaim, context: RunContext): Promise<RunResult> {
     const plan = (claim.plan as CompressionPlan | null) ?? (await makePlan(claim));
-    const answers = await deps.answerSteps(claim, plan, caller, signal);
-    signal.throwIfAborted();
-    if (answers.restsMs !== null) return { kind: 'rests', waitMs: answers.restsMs };
+    const answers = await deps.answerSteps(claim, plan, context);
+    context.signal.throwIfAborted();
+    if (answers.deniedMs !== null) return { kind: 'breaker_open', waitMs: answers.deniedMs };
     const counts = await withSpan('apply', {}, () =>
       claim.dryRun ? propose(claim, plan, answers) : apply(claim, plan, answers),
     );
-    return { kind: 'done', counts };
+    return { kind: 'done', counts, next: null };
   };
 
   async function makePlan(claim: RunClaim): Promise<CompressionPlan> {
@@ -111,7 +104,7 @@ export function createCompressMemories(deps: CompressDeps) {
   }
 
   async function change(tx: Sql, claim: RunClaim, plan: CompressionPlan, answers: Answers): Promise<Changed> {
-    await assertRunFence(tx, claim);
+    await compressionClaims.assertFence(tx, claim);
     await lockUserMemories(tx, claim.tenantId, claim.userId);
     const { decisions, current, counts } = await decide(tx, claim, plan, answers);
     const applied = await applyDecisions(tx, deps, claim, decisions, current);

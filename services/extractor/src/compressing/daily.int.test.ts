@@ -14,7 +14,7 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
-import { providerName } from '../extracting/provider-breaker.ts';
+import { providerName } from '../providers/breaker.ts';
 
 jest.setTimeout(60_000);
 

@@ -1,10 +1,10 @@
 import {
-  type AfterApply,
+  type PostApply,
   applyNewMemories,
-  assertFence,
   type Claim,
   type DatabasePool,
   type Ended,
+  extractionClaims,
   type ExtractionOutcome,
   finishExtraction,
   isRetryableConflict,
@@ -22,7 +22,7 @@ import {
 } from '@factmill/memories';
 import { withSpan } from '@factmill/telemetry';
 import type { PinnedOutput } from '@factmill/database';
-import type { Vectors } from './embed-candidates.ts';
+import type { Vectors } from '../providers/embed-texts.ts';
 import type { createReconcileCandidates, Reconciled } from './reconcile-candidates.ts';
 
 export type Application = Readonly<{
@@ -34,8 +34,8 @@ export type Application = Readonly<{
   wantsEmbedding: boolean;
   embedMs: number | null;
   degraded: readonly string[];
-  /** What follows in the same transaction; null for nothing. */
-  after: AfterApply | null;
+  /** What is done in the same transaction; null for nothing. */
+  postApply: PostApply | null;
   /** What an earlier run has asked about memories next to the candidates. */
   pinned: PinnedOutput | undefined;
   signal: AbortSignal;
@@ -51,9 +51,9 @@ export type Applied = Ended &
   }>;
 
 /** No two vectors are that similar: nothing counts as a duplicate by similarity. */
-const NEVER = 2;
-/** All are at least that similar. */
-const ALWAYS = -1;
+const ABOVE_ANY_SIMILARITY = 2;
+/** All vectors are at least that similar. */
+const MIN_SIMILARITY = -1;
 
 export type ApplyDeps = Readonly<{
   database: DatabasePool;
@@ -68,15 +68,15 @@ export type ApplyDeps = Readonly<{
 /**
  * Writes what an answer says: memories, their versions and vectors, the conversation's mark and the ledger's
  * `done`, all in one transaction that starts by checking the fence. A redelivered job or a worker that wakes up
- * late writes nothing (G2, G4). What is new, as most is, takes one statement; what is like something that is there is
- * compared with it under the user's lock, after the model was asked where that could matter.
+ * late writes nothing (G2, G4). New memories, as most are, take one statement. A memory that is like a stored one is
+ * compared with it under the user's lock, after the model was asked if the preset wants that.
  *
  * @throws AppError of the model when asked about neighbours, `fenced`, `database_unavailable`
  */
 export function createApplyAnswer(deps: ApplyDeps) {
   return async function applyAnswer(application: Application): Promise<Applied> {
     const { claim, vectors, signal } = application;
-    const look = lookOf(application);
+    const similarity = similarityOf(application);
     const request: WriteRequest = {
       tenantId: claim.tenantId,
       userId: claim.userId,
@@ -85,11 +85,13 @@ export function createApplyAnswer(deps: ApplyDeps) {
       wantsEmbedding: application.wantsEmbedding,
       newId: deps.newId,
       now: deps.date(),
-      ...(look === null ? {} : { similarity: look }),
+      ...(similarity === null ? {} : { similarity }),
     };
     const attributes = { candidates: application.candidates.length };
     if (application.pinned === undefined) {
-      const applied = await withSpan('apply', { attributes }, () => applyAsNew(application, request, look));
+      const applied = await withSpan('apply', { attributes }, () =>
+        applyAsNew(application, request, similarity),
+      );
       if (applied !== null) return applied;
     }
     const { reconciliation, texts, failed, refused } = await reconcileWith(application, request);
@@ -108,10 +110,10 @@ export function createApplyAnswer(deps: ApplyDeps) {
   };
 
   /** How candidates are compared by meaning; null when they are not. */
-  function lookOf({ candidates, preset, vectors }: Application): Look | null {
+  function similarityOf({ candidates, preset, vectors }: Application): Similarity | null {
     if (vectors === null || (!preset.dedupBySimilarity && !reconciles(preset))) return null;
-    const duplicateSimilarity = preset.dedupBySimilarity ? vectors.duplicateSimilarity : NEVER;
-    const from = preset.reconcile === 'always' ? ALWAYS : vectors.relatedSimilarity;
+    const duplicateSimilarity = preset.dedupBySimilarity ? vectors.duplicateSimilarity : ABOVE_ANY_SIMILARITY;
+    const from = preset.reconcile === 'always' ? MIN_SIMILARITY : vectors.relatedSimilarity;
     return {
       model: vectors.model,
       vectors: candidates.map(({ content }) =>
@@ -141,7 +143,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
   async function applyAsNew(
     application: Application,
     request: WriteRequest,
-    look: Look | null,
+    similarity: Similarity | null,
   ): Promise<Applied | null> {
     const { claim, vectors } = application;
     const plan = planWrites(request, NOTHING);
@@ -157,8 +159,8 @@ export function createApplyAnswer(deps: ApplyDeps) {
         actor: request.actor.actor,
         embeddings: vectors === null ? null : { model: vectors.model, of: embeddings },
         outcome: toOutcome(application, written, counts),
-        after: application.after,
-        nearSimilarity: look?.minSimilarity ?? null,
+        postApply: application.postApply,
+        nearSimilarity: similarity?.minSimilarity ?? null,
       });
       return applied === null ? null : { ...applied, counts, withoutVector };
     } catch (error) {
@@ -170,19 +172,19 @@ export function createApplyAnswer(deps: ApplyDeps) {
   function applyCompared(application: Application, request: WriteRequest): Promise<Applied> {
     const { claim, vectors } = application;
     return deps.database.transaction(async (tx) => {
-      await assertFence(tx, claim);
+      await extractionClaims.assertFence(tx, claim);
       const written = await writeMemories(tx, request);
       const { embeddings, withoutVector } = matchVectors(written, vectors);
       if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
       const counts = countChanges(application, written);
       const outcome = toOutcome(application, written, counts);
-      const ended = await finishExtraction(tx, claim, outcome, application.after);
+      const ended = await finishExtraction(tx, claim, outcome, application.postApply);
       return { ...ended, counts, withoutVector };
     });
   }
 }
 
-type Look = CompareBySimilarity & Readonly<{ minSimilarity: number }>;
+type Similarity = CompareBySimilarity & Readonly<{ minSimilarity: number }>;
 
 /** The vectors of what was written, and the memories that have none yet. */
 function matchVectors(

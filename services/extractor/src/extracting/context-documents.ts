@@ -10,7 +10,7 @@ import {
 } from '@factmill/extraction';
 import { excerptsOf, matchingText, statementMatchingText } from '@factmill/extraction/documents';
 import type { Logger } from '@factmill/telemetry';
-import { type EmbedTexts, embedOrLater, type Vectors } from './embed-candidates.ts';
+import { type EmbedTexts, embedOrLater, type Vectors } from '../providers/embed-texts.ts';
 
 /** The documents of one extraction's user. What fails fails as the database does, or with the reason of the signal. */
 export type ContextDocuments = Readonly<{
@@ -23,10 +23,10 @@ export type ContextDocuments = Readonly<{
    * The candidates that no document says already (B5): word for word, or in a part that their vectors find as good as
    * equal and that has all of their numbers, dates and names. Without vectors the words decide alone.
    */
-  leaveOutSaid: (candidates: readonly Candidate[], vectors: Vectors | null) => Promise<LeftOut>;
+  dropCovered: (candidates: readonly Candidate[], vectors: Vectors | null) => Promise<Uncovered>;
 }>;
 
-export type LeftOut = Readonly<{ candidates: readonly Candidate[]; rejected: readonly Rejection[] }>;
+export type Uncovered = Readonly<{ candidates: readonly Candidate[]; rejected: readonly Rejection[] }>;
 
 /** What a prompt shows of documents: about 1,000 tokens. */
 const MAX_CHARACTERS = 4_000;
@@ -71,7 +71,10 @@ export function createContextDocuments(deps: {
       }));
     }
 
-    async function leaveOutSaid(candidates: readonly Candidate[], vectors: Vectors | null): Promise<LeftOut> {
+    async function dropCovered(
+      candidates: readonly Candidate[],
+      vectors: Vectors | null,
+    ): Promise<Uncovered> {
       if (!preset.dedupByDocuments || candidates.length === 0 || !hasDocuments) {
         return { candidates, rejected: [] };
       }
@@ -103,7 +106,7 @@ export function createContextDocuments(deps: {
       };
     }
 
-    return { shown, leaveOutSaid };
+    return { shown, dropCovered };
   };
 }
 

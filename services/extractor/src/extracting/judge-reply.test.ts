@@ -21,13 +21,13 @@ describe('judgeReply', () => {
   });
 
   test('a reply that was cut before anything was whole is cut off: asking again would end there too', () => {
-    expect(verdict('{"facts":{"home":"Lis', 'length')).toBe('cut_off');
+    expect(verdict('{"facts":{"home":"Lis', 'length')).toBe('truncated');
   });
 
   test('a line is usable where the preset asks for one, unless it was cut', () => {
     expect(verdictOnLine('The user lives in Lisbon.')).toBe('usable');
     expect(verdictOnLine('NOTHING')).toBe('usable');
-    expect(verdictOnLine('The user lives in', 'length')).toBe('cut_off');
+    expect(verdictOnLine('The user lives in', 'length')).toBe('truncated');
     expect(verdictOnLine('The user lives here.\nAnd there.')).toBe('unreadable');
     expect(verdict('The user lives in Lisbon.')).toBe('unreadable');
   });

@@ -4,19 +4,19 @@ import { parseReply, type Preset } from '@factmill/extraction';
 /**
  * Whether a reply can be used, read as the preset expects it.
  * - `usable`: entirely, or the items that are whole
- * - `cut_off`: it ended at the output limit before anything was whole
+ * - `truncated`: it ended at the output limit before anything was complete
  * - `refused`: the model declines
  * - `unreadable`: neither items nor the statement that there are none
  */
 export function judgeReply(
   output: Pick<ModelOutput, 'raw' | 'finishReason'>,
   preset: Pick<Preset, 'reply'>,
-): 'usable' | 'cut_off' | 'refused' | 'unreadable' {
+): 'usable' | 'truncated' | 'refused' | 'unreadable' {
   const { status, candidates } = parseReply(output.raw, { allowLine: preset.reply === 'line' });
   // A line that ends where the output did is not whole.
-  if (preset.reply === 'line' && output.finishReason === 'length') return 'cut_off';
+  if (preset.reply === 'line' && output.finishReason === 'length') return 'truncated';
   if (status === 'ok' || status === 'empty' || (status === 'truncated' && candidates.length > 0))
     return 'usable';
   if (status === 'refusal') return 'refused';
-  return status === 'truncated' && output.finishReason === 'length' ? 'cut_off' : 'unreadable';
+  return status === 'truncated' && output.finishReason === 'length' ? 'truncated' : 'unreadable';
 }

@@ -6,7 +6,7 @@ import {
   type TranscriptMessage,
 } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
-import { type EmbedTexts, embedOrLater } from './embed-candidates.ts';
+import { type EmbedTexts, embedOrLater } from '../providers/embed-texts.ts';
 
 /** Of what the user said the latest messages are compared with the memories, the beginning of each. */
 const MAX_PIECES = 8;

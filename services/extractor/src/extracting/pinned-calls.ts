@@ -8,18 +8,17 @@ import {
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { createDuration, withSpan } from '@factmill/telemetry';
+import { keepAnswer, type KeepAnswerDeps } from '../runs/keep-answer.ts';
 import { failedOutputOf } from './failed-output.ts';
 
-export type CallDeps = Readonly<{
-  database: Sql;
-  /** Name of the provider, for spans and metrics. */
-  provider: string;
-  now: () => number;
-  /** Resolves after `ms`, or rejects when the signal fires. */
-  wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told that the provider has answered this run. */
-  answered: (claim: Claim) => Promise<void>;
-}>;
+export type CallDeps = KeepAnswerDeps &
+  Readonly<{
+    database: Sql;
+    /** Name of the provider, for spans and metrics. */
+    provider: string;
+    /** Told that the provider has answered the run of an extraction. */
+    answered: (extractionId: string) => Promise<void>;
+  }>;
 
 /** What a call is made for. */
 export type CallContext = Readonly<{ claim: Claim; purpose: OutputPurpose; signal: AbortSignal }>;
@@ -37,10 +36,6 @@ export type PinnedCalls = Readonly<{
     as: Readonly<{ status: 'pinned' | 'rejected'; shown?: unknown }>,
   ) => Promise<void>;
 }>;
-
-/** How long an answer that has been paid for waits for a database that is away, before it is given up. */
-const PIN_PATIENCE_MS = 30_000;
-const PIN_RETRY_MS = 500;
 
 /** Calls of a model whose answers are kept. */
 export function createPinnedCalls(deps: CallDeps): PinnedCalls {
@@ -71,26 +66,16 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
     },
     async keep(context, call, as) {
       // A blank reply says nothing about how the provider is doing.
-      if (call.output.raw.trim() !== '') await deps.answered(context.claim);
+      if (call.output.raw.trim() !== '') await deps.answered(context.claim.id);
       await save(context, call, as);
     },
   };
 
-  async function save(
+  function save(
     { claim, purpose, signal }: CallContext,
     call: ModelCall,
     { status, shown = null }: Parameters<PinnedCalls['keep']>[2],
   ): Promise<void> {
-    const giveUpAt = deps.now() + PIN_PATIENCE_MS;
-    for (;;) {
-      try {
-        await saveOutput(deps.database, claim, call, status, { purpose, shown });
-        return;
-      } catch (error) {
-        if (!isAppError(error) || error.code !== 'database_unavailable' || deps.now() >= giveUpAt)
-          throw error;
-        await deps.wait(PIN_RETRY_MS, signal);
-      }
-    }
+    return keepAnswer(() => saveOutput(deps.database, claim, call, status, { purpose, shown }), deps, signal);
   }
 }

@@ -20,9 +20,9 @@ import {
   type Reconciliation,
   type WriteRequest,
 } from '@factmill/memories';
-import { isRefusal } from './obtain-rest.ts';
+import type { Provider } from './answer-providers.ts';
+import { isRefusal } from './continue-truncated.ts';
 import type { PinnedCalls } from './pinned-calls.ts';
-import type { Provider } from './providers.ts';
 
 export type ReconcileRequest = Readonly<{
   claim: Claim;
@@ -53,7 +53,7 @@ const NOTHING_TO_DECIDE: Reconciled = { reconciliation: null, texts: [], failed:
  * model refuses, everything new is added.
  *
  * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault and the
- * extraction has not burned an attempt yet
+ * extraction has used no attempt yet
  */
 export function createReconcileCandidates(deps: {
   database: Sql;
@@ -75,7 +75,7 @@ export function createReconcileCandidates(deps: {
       const memories = new Map(question.memories.map((memory) => [memory.id, memory]));
       return use(request, question.shown, memories, await askTwice(request, question));
     } catch (error) {
-      // One that has burned attempts already would burn them all here, and its facts with it.
+      // An extraction that has used attempts already would use up the others here, and lose its facts.
       if (isRefusal(error) || (request.claim.attempts > 0 && isModelError(error)))
         return { ...NOTHING_TO_DECIDE, failed: true };
       throw error;

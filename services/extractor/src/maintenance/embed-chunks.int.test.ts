@@ -9,7 +9,7 @@ import {
 } from '../../test-fixtures/extractor-under-test.ts';
 import { storeDocument } from '../../test-fixtures/store-document.ts';
 import { inUse } from '../../test-fixtures/in-use.ts';
-import { createEmbedTexts } from '../extracting/embed-candidates.ts';
+import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedChunks } from './embed-chunks.ts';
 
 jest.setTimeout(30_000);

@@ -9,7 +9,7 @@ import {
 import { isAppError } from '@factmill/errors';
 import type { JobOutcome } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
-import type { EmbedTexts } from '../extracting/embed-candidates.ts';
+import type { EmbedTexts } from '../providers/embed-texts.ts';
 
 const BATCH = 32;
 /** A run ends after this long and goes on as a new one, so that the vectors of memories need not wait for a book. */

@@ -9,7 +9,7 @@ import {
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
 import { inUse } from '../../test-fixtures/in-use.ts';
-import { createEmbedTexts } from '../extracting/embed-candidates.ts';
+import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedPending } from './embed-pending.ts';
 
 jest.setTimeout(30_000);

@@ -8,7 +8,7 @@ import {
 import { isAppError } from '@factmill/errors';
 import type { JobOutcome } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
-import type { EmbedTexts } from '../extracting/embed-candidates.ts';
+import type { EmbedTexts } from '../providers/embed-texts.ts';
 
 const BATCH = 64;
 

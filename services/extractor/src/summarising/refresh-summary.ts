@@ -9,8 +9,8 @@ import { AppError, ERROR_CODES, isAppError } from '@factmill/errors';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
 import { createCounter, type Logger, seriesOf, withSpan } from '@factmill/telemetry';
 import { noAnswerOf } from '@factmill/models';
-import { blamesProvider } from '../extracting/decide-retry.ts';
-import type { ProviderBreaker } from '../extracting/provider-breaker.ts';
+import type { Breaker } from '../providers/breaker.ts';
+import { blamesProvider } from '../providers/error-treatments.ts';
 import type { createWriteSummary } from './write-summary.ts';
 
 /** Tries that end in something that is no summary before the text is composed without the model. */
@@ -32,7 +32,7 @@ export type RefreshDeps = Readonly<{
   database: Sql;
   writeSummary: ReturnType<typeof createWriteSummary>;
   /** Of the model's provider; null when there is no model. */
-  breaker: ProviderBreaker | null;
+  breaker: Breaker | null;
   /** Longer than the longest honest refresh. */
   leaseMs: number;
   policy: RetryPolicy;
@@ -43,10 +43,10 @@ export type RefreshDeps = Readonly<{
 
 /**
  * Refreshes the summary that has been due longest; resolves to false when there is none. Facts are never touched: a
- * refresh that fails puts the summary back, stale, to be tried again after a delay that grows. A provider that is away
- * burns no attempt: the breaker that extractions share is asked before a call and told of an outage, and until then no
- * other summary of this process is tried with the model. A reply that is no summary, or no
- * answer at all, burns an attempt, and after MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
+ * refresh that fails puts the summary back, stale, to be tried again after a delay that grows. A provider that is down
+ * counts as no attempt: each call acquires a permit from the breaker that extractions share, and after a denied one no
+ * other summary of this process is tried with the model. A reply that is no summary, or no answer at all, counts as
+ * an attempt, and after MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
  *
  * @throws AppError `database_unavailable`
  */
@@ -57,25 +57,26 @@ export function createRefreshSummary(deps: RefreshDeps) {
     'Refreshes of summaries',
     seriesOf({ of: ['user', 'conversation'], result: RESULTS }),
   );
-  let modelRestsUntil = 0;
+  let deniedUntil = 0;
   let providerFailures = 0;
 
   return async function refreshSummary(signal: AbortSignal): Promise<boolean> {
     const claim = await claimDueSummary(database, {
       leaseMs: deps.leaseMs,
-      byModel: breaker === null || deps.now() >= modelRestsUntil,
+      byModel: breaker === null || deps.now() >= deniedUntil,
       maxAttempts: MODEL_ATTEMPTS,
     });
     if (claim === undefined) return false;
     const asksModel = breaker !== null && claim.refreshedBy === 'model' && claim.attempts < MODEL_ATTEMPTS;
-    const entry = asksModel ? await breaker.enter() : null;
-    if (entry?.kind === 'rests') {
-      modelRestsUntil = deps.now() + entry.waitMs;
-      await putBack(claim, { delayMs: entry.waitMs, code: 'model_unavailable', failed: false, burns: false });
+    const permit = asksModel ? await breaker.acquire() : null;
+    if (permit?.kind === 'denied') {
+      const { waitMs: delayMs } = permit;
+      deniedUntil = deps.now() + delayMs;
+      await putBack(claim, { delayMs, code: 'model_unavailable', failed: false, countsAsAttempt: false });
       return true;
     }
     const of = claim.conversationId === '' ? 'user' : 'conversation';
-    const isProbe = entry?.kind === 'probe';
+    const isProbe = permit?.kind === 'probe';
     try {
       const by = asksModel ? 'model' : 'composed';
       const summary = await withSpan('summarise', { attributes: { of } }, () =>
@@ -95,45 +96,49 @@ export function createRefreshSummary(deps: RefreshDeps) {
 
   async function settle(claim: SummaryClaim, error: AppError, isProbe: boolean): Promise<void> {
     const { code, retryAfterSeconds } = error;
-    if (code === 'shutting_down') return putBack(claim, { delayMs: 0, code, failed: false, burns: false });
+    if (code === 'shutting_down')
+      return putBack(claim, { delayMs: 0, code, failed: false, countsAsAttempt: false });
     deps.logger.warn(
       { summary_id: claim.id, code, failures: claim.failures },
       'a summary could not be refreshed',
     );
     const delay = (attempt: number) => retryDelayMs({ attempt, policy, random, retryAfterSeconds });
     const away = blamesProvider(code);
-    if (away) await rest(error, isProbe, delay);
+    if (away) await trip(error, isProbe, delay);
     else if (code.startsWith('model_')) await answered(isProbe);
-    const burns = !away || noAnswerOf(error) !== undefined;
-    await putBack(claim, { delayMs: delay(claim.failures + 1), code, failed: true, burns });
+    const countsAsAttempt = !away || noAnswerOf(error) !== undefined;
+    await putBack(claim, { delayMs: delay(claim.failures + 1), code, failed: true, countsAsAttempt });
   }
 
   /**
-   * One failure that may have to do with what was asked is no outage for everybody: only what says so itself, or the
-   * try that was to find out, is noted for all.
+   * One failure may have to do with what was asked. Only an error that itself says outage, or the failure of a probe,
+   * trips the breaker for all.
    */
-  async function rest(error: AppError, isProbe: boolean, delay: (attempt: number) => number): Promise<void> {
+  async function trip(error: AppError, isProbe: boolean, delay: (attempt: number) => number): Promise<void> {
     providerFailures += 1;
     let waitMs = delay(providerFailures);
     if (breaker !== null && (isProbe || error.code !== 'model_transient')) {
-      waitMs = await breaker.failed({
+      waitMs = await breaker.trip({
         error,
         waitMs: Math.max(waitMs, breaker.probeIntervalMs),
         isProbe,
-        extractionId: null,
+        runId: null,
       });
     }
-    modelRestsUntil = deps.now() + waitMs;
+    deniedUntil = deps.now() + waitMs;
   }
 
   async function answered(isProbe: boolean): Promise<void> {
     providerFailures = 0;
-    if (isProbe) await breaker?.answered();
+    if (isProbe) await breaker?.reset();
   }
 
   async function putBack(
     claim: SummaryClaim,
-    { code, ...release }: Readonly<{ delayMs: number; code: string; failed: boolean; burns: boolean }>,
+    {
+      code,
+      ...release
+    }: Readonly<{ delayMs: number; code: string; failed: boolean; countsAsAttempt: boolean }>,
   ): Promise<void> {
     await releaseSummary(database, claim, { ...release, errorClass: code.replace(/^model_/, '') });
   }

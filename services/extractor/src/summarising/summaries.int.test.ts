@@ -11,7 +11,7 @@ import {
 } from '@factmill/database';
 import { type ScriptedRequest, waitFor } from '@factmill/testkit';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { providerName } from '../extracting/provider-breaker.ts';
+import { providerName } from '../providers/breaker.ts';
 import {
   type ExtractorUnderTest,
   openExtractorUnderTest,

@@ -1,7 +1,14 @@
 import type { Sql } from '../../pool/sql.ts';
-import { type CompressionKind, type CompressionState, runFencedOff } from './compression-runs.ts';
+import {
+  type ClaimResult,
+  compressionClaims,
+  type ErrorRecord,
+  type HeldClaim,
+  leasedOrFinished,
+} from '../claims.ts';
+import type { CompressionKind } from './compression-runs.ts';
 
-/** A run in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
+/** A compression run in the hands of one worker. */
 export type RunClaim = Readonly<{
   id: string;
   tenantId: string;
@@ -16,17 +23,11 @@ export type RunClaim = Readonly<{
   plan: unknown;
 }>;
 
-/** How a claim ended: got it; over already (or gone); or another worker holds a live lease for `retryInMs` more. */
-export type RunClaimAnswer =
-  | Readonly<{ kind: 'claimed'; claim: RunClaim }>
-  | Readonly<{ kind: 'over' }>
-  | Readonly<{ kind: 'leased'; retryInMs: number }>;
-
 /** Takes a run for a worker: bumps the fence and starts a lease. The rules are those of claimExtraction. */
 export async function claimCompressionRun(
   sql: Sql,
   request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number }>,
-): Promise<RunClaimAnswer> {
+): Promise<ClaimResult<RunClaim, null>> {
   const claim = await sql.maybeOne<RunClaim>(
     `update compression_runs
      set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
@@ -38,43 +39,22 @@ export async function claimCompressionRun(
        attempts, fence, lost_claims as "lostClaims", plan`,
     [request.tenantId, request.id, request.workerId, request.leaseMs],
   );
-  if (claim !== undefined) return { kind: 'claimed', claim };
-  const row = await sql.maybeOne<{ state: CompressionState; leftMs: number | null }>(
+  if (claim !== undefined) return { kind: 'claimed', claim, input: null };
+  const row = await sql.maybeOne<{ state: string; leftMs: number | null }>(
     `select state, (extract(epoch from lease_until - now()) * 1000)::integer as "leftMs"
      from compression_runs where tenant_id = $1::uuid and id = $2::uuid`,
     [request.tenantId, request.id],
   );
-  return row?.state === 'active' || row?.state === 'pending'
-    ? { kind: 'leased', retryInMs: Math.max(50, row.leftMs ?? 50) }
-    : { kind: 'over' };
-}
-
-type Held = Pick<RunClaim, 'id' | 'fence'>;
-
-/** Extends leases; resolves to the ids that this worker no longer holds. See renewLeases. */
-export async function renewRunLeases(sql: Sql, claims: readonly Held[], leaseMs: number): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `with held as (select * from unnest($1::uuid[], $2::integer[]) as h (id, fence)), own as (
-       select r.id from compression_runs r join held on r.id = held.id and r.fence = held.fence
-       where r.state = 'active' for update of r skip locked
-     ), kept as (
-       update compression_runs r set lease_until = now() + $3::integer * interval '1 millisecond'
-       from own where r.id = own.id
-     )
-     select id from held where not exists (
-       select from compression_runs r where r.id = held.id and r.fence = held.fence and r.state = 'active')`,
-    [claims.map((claim) => claim.id), claims.map((claim) => claim.fence), leaseMs],
-  );
-  return rows.map((row) => row.id);
+  return leasedOrFinished({ state: row?.state ?? 'gone', leftMs: row?.leftMs ?? null, next: null });
 }
 
 /** Fixes a run's plan. @throws AppError `fenced` */
-export async function saveCompressionPlan(sql: Sql, claim: Held, plan: unknown): Promise<void> {
+export async function saveCompressionPlan(sql: Sql, claim: HeldClaim, plan: unknown): Promise<void> {
   const { rowCount } = await sql.query(
     `update compression_runs set plan = $3::jsonb where id = $1::uuid and fence = $2::integer and state = 'active'`,
     [claim.id, claim.fence, JSON.stringify(plan)],
   );
-  if (rowCount === 0) throw runFencedOff();
+  if (rowCount === 0) throw compressionClaims.fencedOff();
 }
 
 export type CompressionAnswer = Readonly<{
@@ -93,7 +73,11 @@ export type CompressionAnswer = Readonly<{
  * Keeps an answer and adds what it cost to the run; one statement, the fence decides. A step that has a pinned answer
  * keeps it. @throws AppError `fenced`
  */
-export async function saveCompressionAnswer(sql: Sql, claim: Held, answer: CompressionAnswer): Promise<void> {
+export async function saveCompressionAnswer(
+  sql: Sql,
+  claim: HeldClaim,
+  answer: CompressionAnswer,
+): Promise<void> {
   const { held } = await sql.one<{ held: boolean }>(
     `with held as (
        update compression_runs
@@ -125,7 +109,7 @@ export async function saveCompressionAnswer(sql: Sql, claim: Held, answer: Compr
       answer.modelMs,
     ],
   );
-  if (!held) throw runFencedOff();
+  if (!held) throw compressionClaims.fencedOff();
 }
 
 /** The answers that a run has: pinned ones with their text, and the steps given up. */
@@ -140,19 +124,10 @@ export async function readCompressionAnswers(
   return rows;
 }
 
-/** Locks the run in the running transaction. @throws AppError `fenced` */
-export async function assertRunFence(tx: Sql, claim: Held): Promise<void> {
-  const row = await tx.maybeOne(
-    `select 1 from compression_runs where id = $1::uuid and fence = $2::integer and state = 'active' for update`,
-    [claim.id, claim.fence],
-  );
-  if (row === undefined) throw runFencedOff();
-}
-
 /** Ends a run: `done` in the transaction that changed the memories, or `proposed`. @throws AppError `fenced` */
 export async function finishCompressionRun(
   tx: Sql,
-  claim: Held,
+  claim: HeldClaim,
   end: Readonly<{ state: 'done' | 'proposed'; decisions: unknown; counts: Readonly<Record<string, number>> }>,
 ): Promise<void> {
   const { rowCount } = await tx.query(
@@ -162,31 +137,11 @@ export async function finishCompressionRun(
      where id = $1::uuid and fence = $2::integer and state = 'active'`,
     [claim.id, claim.fence, end.state, JSON.stringify(end.decisions), JSON.stringify(end.counts)],
   );
-  if (rowCount === 0) throw runFencedOff();
-}
-
-/** Puts a run back, to be tried again after `delayMs`. `burns`: the try counts as an attempt. */
-export async function releaseCompressionRun(
-  sql: Sql,
-  claim: Held,
-  release: Readonly<{ delayMs: number; burns: boolean; errorClass: string; errorMessage: string }>,
-): Promise<void> {
-  await sql.query(
-    `update compression_runs
-     set state = 'pending', attempts = attempts + $3::integer, lost_claims = 0, lease_until = null, claimed_by = null,
-         next_attempt_at = now() + $4::integer * interval '1 millisecond', queue_checked_at = null,
-         error_class = $5::text, error_message = $6::text
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [claim.id, claim.fence, release.burns ? 1 : 0, release.delayMs, release.errorClass, release.errorMessage],
-  );
+  if (rowCount === 0) throw compressionClaims.fencedOff();
 }
 
 /** Ends a run as failed. Nothing was changed, the answers stay, and it can be started again. */
-export async function failCompressionRun(
-  sql: Sql,
-  claim: Held,
-  error: Readonly<{ errorClass: string; errorMessage: string }>,
-): Promise<void> {
+export async function failCompressionRun(sql: Sql, claim: HeldClaim, error: ErrorRecord): Promise<void> {
   await sql.query(
     `update compression_runs
      set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null, finished_at = now(),

@@ -1,4 +1,3 @@
-import { AppError } from '@factmill/errors';
 import type { Sql } from '../../pool/sql.ts';
 
 export type CompressionKind = 'daily' | 'weekly';
@@ -171,8 +170,4 @@ export async function purgeCompressionTexts(
     [options.days, options.limit],
   );
   return rowCount;
-}
-
-export function runFencedOff(): AppError {
-  return new AppError('fenced', 'Another worker has taken over this compression.');
 }

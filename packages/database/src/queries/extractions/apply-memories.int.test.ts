@@ -115,7 +115,7 @@ function brought(memories: readonly NewMemory[], embeddings: NewMemories['embedd
     actor: 'extraction',
     embeddings,
     outcome: { ...counts, memoryIds, degraded: null, embedMs: null },
-    after: null,
+    postApply: null,
   };
 }
 
@@ -149,7 +149,7 @@ test('a claim brings what the user stated last, of what its conversation may see
   );
   const request = { tenantId: DEFAULT_TENANT_ID, id: claim.id, workerId: 'one', leaseMs: 60_000 };
   const answer = await claimExtraction(database, { ...request, knownMemoryLimit: 3 });
-  expect(answer.kind === 'claimed' && answer.material.known).toMatchObject([
+  expect(answer.kind === 'claimed' && answer.input.known).toMatchObject([
     { key: 'kept here', statedAt: day(9) },
     { key: 'last', statedAt: day(3) },
     { key: 'second', statedAt: day(2) },
@@ -174,12 +174,12 @@ const newDocument = (owner: string): NewDocument => ({
 
 test('a claim says whether the user has documents', async () => {
   const request = { tenantId: DEFAULT_TENANT_ID, id: claim.id, workerId: 'one', leaseMs: 60_000 };
-  const material = { pinned: null, known: [], hasDocuments: false };
+  const input = { pinned: null, known: [], hasDocuments: false };
   await putDocument(database, newDocument(randomUUID()));
-  expect(await claimExtraction(database, request)).toMatchObject({ kind: 'claimed', material });
+  expect(await claimExtraction(database, request)).toMatchObject({ kind: 'claimed', input });
   await putDocument(database, newDocument(userId));
   expect(await claimExtraction(database, request)).toMatchObject({
-    material: { ...material, hasDocuments: true },
+    input: { ...input, hasDocuments: true },
   });
 });
 

@@ -1,9 +1,10 @@
 import type { Sql } from '../../pool/sql.ts';
 import type { NewEmbedding } from '../vectors/embeddings.ts';
-import { type Claim, type Ended, type ExtractionOutcome, fencedOff } from './ledger.ts';
+import { type Ended, extractionClaims, type HeldClaim } from '../claims.ts';
+import type { ExtractionOutcome } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from '../memories/new-memory.ts';
 import { toMaxDistance } from '../memories/neighbours.ts';
-import type { AfterApply } from '../summaries/summary-refresh.ts';
+import type { PostApply } from '../summaries/summary-refresh.ts';
 import { toVectorText } from '../vectors/vector-text.ts';
 
 export type NewMemories = Readonly<{
@@ -12,8 +13,8 @@ export type NewMemories = Readonly<{
   /** Vectors of some of the memories; null when there are none. */
   embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
   outcome: ExtractionOutcome;
-  /** What its preset wants to follow in the same transaction; null for nothing. */
-  after: AfterApply | null;
+  /** What is done in the same transaction; null for nothing. */
+  postApply: PostApply | null;
   /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
   nearSimilarity?: number | null;
 }>;
@@ -28,8 +29,8 @@ export type NewMemories = Readonly<{
  */
 export async function applyNewMemories(
   sql: Sql,
-  claim: Pick<Claim, 'id' | 'fence'>,
-  { memories, actor, embeddings, outcome, after, nearSimilarity = null }: NewMemories,
+  claim: HeldClaim,
+  { memories, actor, embeddings, outcome, postApply, nearSimilarity = null }: NewMemories,
 ): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
@@ -46,11 +47,11 @@ export async function applyNewMemories(
       embedded.map((embedding) => embedding.memoryId),
       embedded.map((embedding) => toVectorText(embedding.vector)),
       JSON.stringify(outcome),
-      after === null ? null : JSON.stringify(after),
+      postApply === null ? null : JSON.stringify(postApply),
       nearSimilarity === null ? null : toMaxDistance(nearSimilarity),
     ],
     { name: 'apply_new_memories' },
   );
-  if (answer === 'fenced') throw fencedOff();
+  if (answer === 'fenced') throw extractionClaims.fencedOff();
   return answer === 'applied' ? { next } : null;
 }

@@ -7,15 +7,8 @@ import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { deleteConversation, findConversation } from '../conversations/conversations.ts';
 import { findExtraction, replayExtractions } from './extractions.ts';
-import {
-  assertFence,
-  type Claim,
-  claimExtraction,
-  failExtraction,
-  finishExtraction,
-  releaseExtraction,
-  renewLeases,
-} from './ledger.ts';
+import { type Claim, claimExtraction, failExtraction, finishExtraction } from './ledger.ts';
+import { extractionClaims } from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
 import { type ModelCall, saveOutput } from './outputs.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
@@ -70,7 +63,7 @@ async function claimed(id: string, workerId?: string, leaseMs?: number): Promise
 async function pinnedOutput(id: string): Promise<ModelOutput | null> {
   const answer = await take(id);
   if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`);
-  return answer.material.pinned;
+  return answer.input.pinned;
 }
 
 async function replay(id: string): Promise<void> {
@@ -151,9 +144,9 @@ describe('claiming', () => {
       { describe: 'the lease to run out' },
     );
     expect(second).toMatchObject({ fence: 2, lostClaims: 1 });
-    await releaseExtraction(database, second, {
+    await extractionClaims.release(database, second, {
       delayMs: 0,
-      burns: false,
+      countsAsAttempt: false,
       errorClass: 'x',
       errorMessage: 'x',
     });
@@ -170,14 +163,14 @@ describe('claiming', () => {
     const id = await accept();
     const first = await take(id, 'one', 1);
     expect(first).toMatchObject({
-      material: {
+      input: {
         pinned: null,
         known: [],
         messages: [{ seq: 1, role: 'user', content: 'I live in Lisbon.' }],
       },
     });
     if (first.kind !== 'claimed') throw new Error(first.kind);
-    expect(first.material.messages[0]?.createdAt).toBeInstanceOf(Date);
+    expect(first.input.messages[0]?.createdAt).toBeInstanceOf(Date);
     const { second } = await database.transaction(async (tx) => {
       await saveOutput(tx, first.claim, CALL, 'pinned');
       const waiting = take(id, 'two');
@@ -191,16 +184,16 @@ describe('claiming', () => {
       );
       return { second: waiting };
     });
-    expect(await second).toMatchObject({ kind: 'claimed', material: { pinned: CALL.output } });
+    expect(await second).toMatchObject({ kind: 'claimed', input: { pinned: CALL.output } });
   });
 
   test('what is over stays over; what is gone is gone; another tenant’s is not there', async () => {
     const id = await accept();
     await finish(await claimed(id));
-    expect(await take(id)).toEqual({ kind: 'over', state: 'done', next: null });
-    expect(await take(randomUUID())).toEqual({ kind: 'over', state: 'gone', next: null });
+    expect(await take(id)).toEqual({ kind: 'finished', state: 'done', next: null });
+    expect(await take(randomUUID())).toEqual({ kind: 'finished', state: 'gone', next: null });
     const foreign = { tenantId: randomUUID(), id: await accept(), workerId: 'one', leaseMs: LEASE_MS };
-    expect(await claimExtraction(database, foreign)).toEqual({ kind: 'over', state: 'gone', next: null });
+    expect(await claimExtraction(database, foreign)).toEqual({ kind: 'finished', state: 'gone', next: null });
   });
 });
 
@@ -210,7 +203,7 @@ describe('leases', () => {
     const lost = await claimed(await accept(), 'one', 100);
     await claimed(lost.id, 'one');
     const gone = { id: randomUUID(), fence: 1 };
-    expect((await renewLeases(database, [kept, lost, gone], LEASE_MS)).toSorted()).toEqual(
+    expect((await extractionClaims.renewLeases(database, [kept, lost, gone], LEASE_MS)).toSorted()).toEqual(
       [lost.id, gone.id].toSorted(),
     );
     expect((await take(kept.id, 'two')).kind).toBe('leased');
@@ -220,8 +213,8 @@ describe('leases', () => {
     const applying = await claimed(await accept());
     const other = await claimed(await accept(), 'one', 1);
     await database.transaction(async (tx) => {
-      await assertFence(tx, applying);
-      expect(await renewLeases(database, [applying, other], LEASE_MS)).toEqual([]);
+      await extractionClaims.assertFence(tx, applying);
+      expect(await extractionClaims.renewLeases(database, [applying, other], LEASE_MS)).toEqual([]);
     });
     expect((await take(other.id, 'two')).kind).toBe('leased');
   });
@@ -234,9 +227,16 @@ describe('the fence', () => {
     const winner = await claimed(id);
     await expect(saveOutput(database, late, CALL, 'pinned')).rejects.toEqual(fencedOff);
     await expect(saveOutput(database, late, CALL, 'rejected')).rejects.toEqual(fencedOff);
-    await expect(database.transaction((tx) => assertFence(tx, late))).rejects.toEqual(fencedOff);
+    await expect(database.transaction((tx) => extractionClaims.assertFence(tx, late))).rejects.toEqual(
+      fencedOff,
+    );
     await expect(finish(late)).rejects.toEqual(fencedOff);
-    await releaseExtraction(database, late, { delayMs: 0, burns: true, errorClass: 'x', errorMessage: 'x' });
+    await extractionClaims.release(database, late, {
+      delayMs: 0,
+      countsAsAttempt: true,
+      errorClass: 'x',
+      errorMessage: 'x',
+    });
     await failExtraction(database, late, { errorClass: 'x', errorMessage: 'x' });
     expect(await ledger(id)).toMatchObject({ state: 'active', attempts: 0, errorClass: null, modelCalls: 0 });
     await saveOutput(database, winner, CALL, 'pinned');
@@ -257,7 +257,7 @@ describe('the fence', () => {
     const claim = await claimed(await accept(conversationId));
     await deleteConversation(database, DEFAULT_TENANT_ID, conversationId);
     await expect(saveOutput(database, claim, CALL, 'pinned')).rejects.toEqual(fencedOff);
-    expect(await renewLeases(database, [claim], LEASE_MS)).toEqual([claim.id]);
+    expect(await extractionClaims.renewLeases(database, [claim], LEASE_MS)).toEqual([claim.id]);
   });
 });
 
@@ -265,11 +265,19 @@ describe('ending', () => {
   test('release puts it back with the time of the next try and counts only if told', async () => {
     const id = await accept();
     const error = { errorClass: 'transient', errorMessage: 'No connection.' };
-    await releaseExtraction(database, await claimed(id), { delayMs: 60_000, burns: false, ...error });
+    await extractionClaims.release(database, await claimed(id), {
+      delayMs: 60_000,
+      countsAsAttempt: false,
+      ...error,
+    });
     const free = await ledger(id);
     expect(free).toMatchObject({ state: 'pending', attempts: 0, ...error });
     expect((free?.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(50_000);
-    await releaseExtraction(database, await claimed(id), { delayMs: 0, burns: true, ...error });
+    await extractionClaims.release(database, await claimed(id), {
+      delayMs: 0,
+      countsAsAttempt: true,
+      ...error,
+    });
     expect(await ledger(id)).toMatchObject({ state: 'pending', attempts: 1 });
   });
 
@@ -290,11 +298,11 @@ describe('ending', () => {
     const conversationId = randomUUID();
     const first = await accept(conversationId);
     const second = await accept(conversationId);
-    const error = { delayMs: 0, burns: false, errorClass: 'transient', errorMessage: 'x' };
+    const error = { delayMs: 0, countsAsAttempt: false, errorClass: 'transient', errorMessage: 'x' };
     await failExtraction(database, await claimed(first), { errorClass: 'x', errorMessage: 'x' });
     await finish(await claimed(second));
     await replay(first);
-    await releaseExtraction(database, await claimed(first), error);
+    await extractionClaims.release(database, await claimed(first), error);
     await finish(await claimed(first));
     expect(await ledger(first)).toMatchObject({ state: 'done', errorClass: null, errorMessage: null });
     expect((await findConversation(database, DEFAULT_TENANT_ID, conversationId))?.extractedSeq).toBe(2);
@@ -309,13 +317,13 @@ describe('the order of a conversation', () => {
       await accept(conversationId),
       await accept(conversationId),
     ];
-    expect(await take(second, 'two')).toEqual({ kind: 'waits' });
+    expect(await take(second, 'two')).toEqual({ kind: 'blocked' });
     const claim = await claimed(first);
-    expect(await take(second, 'two')).toEqual({ kind: 'waits' });
+    expect(await take(second, 'two')).toEqual({ kind: 'blocked' });
     expect(await take(first, 'two')).toMatchObject({ kind: 'leased' });
     expect(await finish(claim)).toEqual({ next: second });
-    expect(await take(first)).toEqual({ kind: 'over', state: 'done', next: second });
-    expect(await take(third, 'two')).toEqual({ kind: 'waits' });
+    expect(await take(first)).toEqual({ kind: 'finished', state: 'done', next: second });
+    expect(await take(third, 'two')).toEqual({ kind: 'blocked' });
     const error = { errorClass: 'x', errorMessage: 'x' };
     expect(await failExtraction(database, await claimed(second), error)).toEqual({ next: third });
     expect(await finish(await claimed(third))).toEqual({ next: null });
@@ -327,13 +335,13 @@ describe('the order of a conversation', () => {
     await finish(await claimed(first));
     await replay(first);
     const claim = await claimed(first);
-    await releaseExtraction(database, claim, {
+    await extractionClaims.release(database, claim, {
       delayMs: 60_000,
-      burns: false,
+      countsAsAttempt: false,
       errorClass: 'x',
       errorMessage: 'x',
     });
-    expect(await take(second)).toEqual({ kind: 'waits' });
+    expect(await take(second)).toEqual({ kind: 'blocked' });
     expect(await failExtraction(database, claim, { errorClass: 'x', errorMessage: 'x' })).toEqual({
       next: null,
     });
@@ -346,7 +354,7 @@ describe('the order of a conversation', () => {
     await finish(await claimed(first));
     const claim = await claimed(second, 'two');
     await replay(first);
-    expect(await take(first)).toEqual({ kind: 'waits' });
+    expect(await take(first)).toEqual({ kind: 'blocked' });
     expect(await finish(claim)).toEqual({ next: first });
   });
 

@@ -1,10 +1,17 @@
 import type { ExtractionState, MemoryKind, Role } from '@factmill/contracts';
-import { AppError } from '@factmill/errors';
 import type { Sql } from '../../pool/sql.ts';
+import {
+  type ClaimResult,
+  type Ended,
+  type ErrorRecord,
+  extractionClaims,
+  type HeldClaim,
+  leasedOrFinished,
+} from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
-import type { AfterApply } from '../summaries/summary-refresh.ts';
+import type { PostApply } from '../summaries/summary-refresh.ts';
 
-/** A ledger row in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
+/** An extraction in the hands of one worker. */
 export type Claim = Readonly<{
   id: string;
   tenantId: string;
@@ -49,7 +56,7 @@ export type StatedMemory = Readonly<{
 }>;
 
 /** What a claimed extraction works on. */
-export type Material = Readonly<{
+export type ExtractionInput = Readonly<{
   /** The answer that an earlier run has paid for; null when the model has still to be asked. */
   pinned: ModelOutput | null;
   /** Oldest first, without those that a regenerated reply replaced. */
@@ -63,26 +70,11 @@ export type Material = Readonly<{
   hasDocuments: boolean;
 }>;
 
-/**
- * How a claim ended: got it; over already, with what is open in its conversation; another worker holds a live lease
- * for `retryInMs` more; it waits for another extraction of its conversation, whose end names it as the next; or it rests
- * for `retryInMs`, because the model provider is down. `yields`: it was the last try, and leaves the next to another one.
- */
-export type ClaimAnswer =
-  | Readonly<{ kind: 'claimed'; claim: Claim; material: Material }>
-  | (Readonly<{ kind: 'over'; state: ExtractionState | 'gone' }> & Ended)
-  | Readonly<{ kind: 'leased'; retryInMs: number }>
-  | Readonly<{ kind: 'waits' }>
-  | Readonly<{ kind: 'rests'; retryInMs: number; yields: boolean }>;
-
-/** What is to be worked on after an extraction has ended: the id of the next of its conversation, if it can start. */
-export type Ended = Readonly<{ next: string | null }>;
-
 /** JSON has no dates: they come as ISO text. */
 type InJson<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
 
-/** What claim_extraction answers. */
-type ClaimResult = Readonly<
+/** What claim_extraction returns. */
+type ClaimJson = Readonly<
   | {
       claim: Claim;
       pinned: ModelOutput | null;
@@ -119,8 +111,8 @@ export async function claimExtraction(
     /** The provider to ask when there is no answer yet; none by default. */
     provider?: Readonly<{ name: string; probeIntervalMs: number }> | null;
   }>,
-): Promise<ClaimAnswer> {
-  const { result } = await sql.one<{ result: ClaimResult | null }>(
+): Promise<ClaimResult<Claim, ExtractionInput>> {
+  const { result } = await sql.one<{ result: ClaimJson | null }>(
     `select claim_extraction($1::uuid, $2::uuid, $3::text, $4::integer, $5::integer, $6::text, $7::integer)
        as result`,
     [
@@ -134,21 +126,18 @@ export async function claimExtraction(
     ],
     { name: 'claim_extraction' },
   );
-  if (result === null) return { kind: 'over', state: 'gone', next: null };
+  if (result === null) return { kind: 'finished', state: 'gone', next: null };
   if (result.claim === undefined) {
-    if (result.waits) return { kind: 'waits' };
-    if (result.rest_ms !== undefined) {
-      return { kind: 'rests', retryInMs: result.rest_ms, yields: result.yields === true };
-    }
-    return result.state === 'active' || result.state === 'pending'
-      ? { kind: 'leased', retryInMs: Math.max(50, result.left_ms ?? 50) }
-      : { kind: 'over', state: result.state, next: result.next ?? null };
+    const { state, waits, left_ms: leftMs = null, next = null, rest_ms: openMs, yields } = result;
+    if (waits) return { kind: 'blocked' };
+    if (openMs === undefined) return leasedOrFinished({ state, leftMs, next });
+    return { kind: yields === true ? 'last_probe' : 'breaker_open', retryInMs: openMs };
   }
   const { claim, pinned, messages, known, hasDocuments } = result;
   return {
     kind: 'claimed',
     claim,
-    material: {
+    input: {
       pinned,
       messages: messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })),
       known: known.map((memory) => ({ ...memory, statedAt: new Date(memory.statedAt) })),
@@ -158,68 +147,10 @@ export async function claimExtraction(
 }
 
 /**
- * Extends the leases that this worker still holds; resolves to the ids it no longer does. Rows that are locked (by
- * their own apply transaction, as a rule) are passed over, so that one slow apply does not let all others expire.
- */
-export async function renewLeases(
-  sql: Sql,
-  claims: readonly Pick<Claim, 'id' | 'fence'>[],
-  leaseMs: number,
-): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `with held as (select * from unnest($1::uuid[], $2::integer[]) as h (id, fence)), own as (
-       select e.id from extractions e join held on e.id = held.id and e.fence = held.fence
-       where e.state = 'active' for update of e skip locked
-     ), kept as (
-       update extractions e set lease_until = now() + $3::integer * interval '1 millisecond'
-       from own where e.id = own.id
-     )
-     select id from held where not exists (
-       select from extractions e where e.id = held.id and e.fence = held.fence and e.state = 'active')`,
-    [claims.map((claim) => claim.id), claims.map((claim) => claim.fence), leaseMs],
-  );
-  return rows.map((row) => row.id);
-}
-
-/**
- * Locks the ledger row in the running transaction.
- *
- * @throws AppError `fenced` when another worker has claimed the extraction since, or it has ended
- */
-export async function assertFence(tx: Sql, claim: Pick<Claim, 'id' | 'fence'>): Promise<void> {
-  const row = await tx.maybeOne(
-    `select 1 from extractions where id = $1::uuid and fence = $2::integer and state = 'active' for update`,
-    [claim.id, claim.fence],
-    { name: 'assert_fence' },
-  );
-  if (row === undefined) throw fencedOff();
-}
-
-/** Puts an extraction back, to be tried again after `delayMs`. `burns`: the try counts as an attempt. */
-export async function releaseExtraction(
-  sql: Sql,
-  claim: Pick<Claim, 'id' | 'fence'>,
-  release: Readonly<{ delayMs: number; burns: boolean; errorClass: string; errorMessage: string }>,
-): Promise<void> {
-  await sql.query(
-    `update extractions
-     set state = 'pending', attempts = attempts + $3::integer, lost_claims = 0, lease_until = null, claimed_by = null,
-         next_attempt_at = now() + $4::integer * interval '1 millisecond', queue_checked_at = null,
-         error_class = $5::text, error_message = $6::text
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [claim.id, claim.fence, release.burns ? 1 : 0, release.delayMs, release.errorClass, release.errorMessage],
-  );
-}
-
-/**
  * Ends an extraction as failed. The messages stay, the reason is kept, and it can be replayed. Nothing is done, and
  * nothing next, with a fence that is not the latest.
  */
-export async function failExtraction(
-  sql: Sql,
-  claim: Pick<Claim, 'id' | 'fence'>,
-  error: Readonly<{ errorClass: string; errorMessage: string }>,
-): Promise<Ended> {
+export async function failExtraction(sql: Sql, claim: HeldClaim, error: ErrorRecord): Promise<Ended> {
   const { next } = await sql.one<Ended>(
     'select fail_extraction($1::uuid, $2::integer, $3::text, $4::text) as next',
     [claim.id, claim.fence, error.errorClass, error.errorMessage],
@@ -246,9 +177,9 @@ export type ExtractionOutcome = Readonly<{
  */
 export async function finishExtraction(
   tx: Sql,
-  claim: Pick<Claim, 'id' | 'fence'>,
+  claim: HeldClaim,
   outcome: ExtractionOutcome,
-  after: AfterApply | null = null,
+  postApply: PostApply | null = null,
 ): Promise<Ended> {
   if (outcome.rejections !== undefined) {
     await tx.query(
@@ -261,13 +192,9 @@ export async function finishExtraction(
     `select finished, case when finished then conclude_extraction($1::uuid) end as next,
        case when finished then after_apply($1::uuid, $4::jsonb) end
      from finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished`,
-    [claim.id, claim.fence, JSON.stringify(outcome), after === null ? null : JSON.stringify(after)],
+    [claim.id, claim.fence, JSON.stringify(outcome), postApply === null ? null : JSON.stringify(postApply)],
     { name: 'finish_extraction' },
   );
-  if (!finished) throw fencedOff();
+  if (!finished) throw extractionClaims.fencedOff();
   return { next };
-}
-
-export function fencedOff(): AppError {
-  return new AppError('fenced', 'Another worker has taken over this extraction.');
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
-import { type Claim, fencedOff } from './ledger.ts';
+import { extractionClaims, type HeldClaim } from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
 
 /**
@@ -23,7 +23,7 @@ export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
  */
 export async function saveOutput(
   sql: Sql,
-  claim: Pick<Claim, 'id' | 'fence' | 'tenantId'>,
+  claim: HeldClaim & Readonly<{ tenantId: string }>,
   { output, modelMs }: ModelCall,
   status: 'pinned' | 'rejected',
   {
@@ -79,7 +79,7 @@ export async function saveOutput(
     ],
     { name: 'save_output' },
   );
-  if (!held) throw fencedOff();
+  if (!held) throw extractionClaims.fencedOff();
 }
 
 /** All pinned answers of an extraction, by what they are for. Of one whose fence has moved on they are history. */

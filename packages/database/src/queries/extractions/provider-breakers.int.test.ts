@@ -6,11 +6,12 @@ import { createPool } from '../../pool/create-pool.ts';
 import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { findExtraction } from './extractions.ts';
-import { claimExtraction, releaseExtraction } from './ledger.ts';
+import { extractionClaims } from '../claims.ts';
+import { claimExtraction } from './ledger.ts';
 import { saveOutput } from './outputs.ts';
 import {
+  acquirePermit,
   closeBreaker,
-  enterProvider,
   listOpenBreakers,
   openBreaker,
   readBreaker,
@@ -91,13 +92,13 @@ describe('a provider that is down', () => {
   test('one of all that ask gets the try that is due', async () => {
     await open(0);
     const entries = await Promise.all(
-      Array.from({ length: 30 }, () => enterProvider(database, provider, 60_000)),
+      Array.from({ length: 30 }, () => acquirePermit(database, provider, 60_000)),
     );
     expect(entries.filter(({ kind }) => kind === 'probe')).toHaveLength(1);
     for (const entry of entries) {
       if (entry.kind !== 'probe') {
-        expect(entry.kind).toBe('rests');
-        expect(entry.kind === 'rests' && entry.waitMs > 50_000 && entry.waitMs <= 60_000).toBe(true);
+        expect(entry.kind).toBe('denied');
+        expect(entry.kind === 'denied' && entry.waitMs > 50_000 && entry.waitMs <= 60_000).toBe(true);
       }
     }
   });
@@ -120,7 +121,7 @@ describe('a provider that is down', () => {
     expect(await open(40_000)).toBeGreaterThan(39_000);
     expect(await open(1_000)).toBeGreaterThan(38_000);
     expect(await open(80_000)).toBeGreaterThan(79_000);
-    expect(await enterProvider(database, provider, 10)).toMatchObject({ kind: 'rests' });
+    expect(await acquirePermit(database, provider, 10)).toMatchObject({ kind: 'denied' });
   });
 
   test('failed tries are counted, other failures are not', async () => {
@@ -136,7 +137,7 @@ describe('a provider that is down', () => {
     await open(60_000);
     expect(await closeBreaker(database, provider)).toBe(true);
     expect(await closeBreaker(database, provider)).toBe(false);
-    expect(await enterProvider(database, provider, 60_000)).toEqual({ kind: 'works' });
+    expect(await acquirePermit(database, provider, 60_000)).toEqual({ kind: 'granted' });
     expect(await readBreaker(database, provider)).toEqual({ isOpen: false, failures: 0 });
     expect(await open(0)).toBeLessThan(100);
   });
@@ -148,8 +149,8 @@ describe('claiming while the provider is down', () => {
     const before = await row(id);
     await open(30_000);
     const answer = await take(id);
-    expect(answer).toMatchObject({ kind: 'rests', yields: false });
-    expect(answer.kind === 'rests' && answer.retryInMs).toBeGreaterThan(29_000);
+    expect(answer).toMatchObject({ kind: 'breaker_open' });
+    expect(answer.kind === 'breaker_open' && answer.retryInMs).toBeGreaterThan(29_000);
     expect(await row(id)).toEqual(before);
   });
 
@@ -160,7 +161,7 @@ describe('claiming while the provider is down', () => {
     const claimed = answers.flatMap((answer) => (answer.kind === 'claimed' ? [answer.claim] : []));
     expect(claimed).toHaveLength(1);
     expect(claimed[0]?.isProbe).toBe(true);
-    expect(answers.filter(({ kind }) => kind === 'rests')).toHaveLength(7);
+    expect(answers.filter(({ kind }) => kind === 'breaker_open')).toHaveLength(7);
   });
 
   test('what cannot be claimed takes no try', async () => {
@@ -175,7 +176,7 @@ describe('claiming while the provider is down', () => {
       provider: { name: provider, probeIntervalMs: 60_000 },
     });
     expect(other.kind).toBe('leased');
-    expect(await enterProvider(database, provider, 60_000)).toEqual({ kind: 'probe' });
+    expect(await acquirePermit(database, provider, 60_000)).toEqual({ kind: 'probe' });
   });
 
   test('an answer that is pinned needs no provider', async () => {
@@ -192,14 +193,14 @@ describe('claiming while the provider is down', () => {
       completionTokens: 1,
     };
     await saveOutput(database, answer.claim, { output, modelMs: 1 }, 'pinned');
-    const release = { delayMs: 0, burns: false, errorClass: 'x', errorMessage: '' };
-    await releaseExtraction(database, answer.claim, release);
+    const release = { delayMs: 0, countsAsAttempt: false, errorClass: 'x', errorMessage: '' };
+    await extractionClaims.release(database, answer.claim, release);
     await open(30_000);
     const again = await take(id);
     expect(again).toMatchObject({
       kind: 'claimed',
       claim: { isProbe: false },
-      material: { pinned: { raw: '{}' } },
+      input: { pinned: { raw: '{}' } },
     });
   });
 
@@ -219,7 +220,7 @@ describe('claiming while the provider is down', () => {
     const bad = await accept();
     await open(0, { extractionId: bad });
     const other = await accept();
-    expect(await take(bad)).toMatchObject({ kind: 'rests', yields: true });
+    expect(await take(bad)).toMatchObject({ kind: 'last_probe' });
     expect(await take(other)).toMatchObject({ kind: 'claimed', claim: { isProbe: true } });
   });
 
@@ -229,9 +230,9 @@ describe('claiming while the provider is down', () => {
     const first = await take(bad, 100);
     expect(first).toMatchObject({ kind: 'claimed', claim: { isProbe: true } });
     if (first.kind === 'claimed') {
-      await releaseExtraction(database, first.claim, {
+      await extractionClaims.release(database, first.claim, {
         delayMs: 0,
-        burns: false,
+        countsAsAttempt: false,
         errorClass: 'transient',
         errorMessage: '',
       });

@@ -1,28 +1,29 @@
 import type { Sql } from '../../pool/sql.ts';
 
-/** Whether a provider may be called: it works; it is down and this is the try that is due; or not for `waitMs`. */
-export type ProviderEntry =
-  Readonly<{ kind: 'works' }> | Readonly<{ kind: 'probe' }> | Readonly<{ kind: 'rests'; waitMs: number }>;
+/**
+ * Whether a provider may be called.
+ * - `granted`: it works (closed)
+ * - `probe`: it is down, and this call is the probe that is due (half-open)
+ * - `denied`: it is down, and nobody may call it for `waitMs` (open)
+ */
+export type Permit =
+  Readonly<{ kind: 'granted' }> | Readonly<{ kind: 'probe' }> | Readonly<{ kind: 'denied'; waitMs: number }>;
 
-/** What is known about a provider. `failures`: failed tries in a row since it went down. */
+/** What is known about a provider. `failures`: failed probes in a row since it went down. */
 export type BreakerState = Readonly<{ isOpen: boolean; failures: number }>;
 
 /**
- * Asks to call a provider that may be down. Of all that ask, in all processes, one gets the try that is due, and the next
- * one is due `probeIntervalMs` later at the earliest. Claiming an extraction asks by itself.
+ * Asks for a permit to call a provider. Of all that ask, in all processes, one gets the probe that is due, and the next
+ * one is due `probeIntervalMs` later at the earliest. Claiming an extraction asks for its permit by itself.
  */
-export async function enterProvider(
-  sql: Sql,
-  provider: string,
-  probeIntervalMs: number,
-): Promise<ProviderEntry> {
-  const { entry } = await sql.one<{ entry: { probe?: true; wait_ms?: number } | null }>(
-    'select enter_provider($1::text, $2::integer, null) as entry',
+export async function acquirePermit(sql: Sql, provider: string, probeIntervalMs: number): Promise<Permit> {
+  const { permit } = await sql.one<{ permit: { probe?: true; wait_ms?: number } | null }>(
+    'select enter_provider($1::text, $2::integer, null) as permit',
     [provider, probeIntervalMs],
     { name: 'enter_provider' },
   );
-  if (entry === null) return { kind: 'works' };
-  return entry.wait_ms === undefined ? { kind: 'probe' } : { kind: 'rests', waitMs: entry.wait_ms };
+  if (permit === null) return { kind: 'granted' };
+  return permit.wait_ms === undefined ? { kind: 'probe' } : { kind: 'denied', waitMs: permit.wait_ms };
 }
 
 export async function readBreaker(sql: Sql, provider: string): Promise<BreakerState> {
@@ -35,7 +36,7 @@ export async function readBreaker(sql: Sql, provider: string): Promise<BreakerSt
 
 /**
  * Notes that a provider is down and is not to be tried for `waitMs`; never brings forward what was noted before. Resolves
- * to the time until the next try.
+ * to the time until the next probe.
  */
 export async function openBreaker(
   sql: Sql,
@@ -43,7 +44,7 @@ export async function openBreaker(
     provider: string;
     reason: string;
     waitMs: number;
-    /** The failed call was the try that was due: it counts, and other extractions go before this one next. */
+    /** The failed call was the probe: it counts, and other extractions get the next probe before this one. */
     isProbe: boolean;
     extractionId: string | null;
   }>,

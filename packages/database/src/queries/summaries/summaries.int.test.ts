@@ -21,7 +21,7 @@ import {
   SUMMARY_VERSIONS_KEPT,
 } from './summaries.ts';
 import {
-  type AfterApply,
+  type PostApply,
   claimDueSummary,
   countStaleSummaries,
   type NewSummary,
@@ -33,8 +33,8 @@ import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const tenantId = DEFAULT_TENANT_ID;
-const COMPOSED: AfterApply = { maxEntries: 0, userSummary: 'composed', conversationSummary: false };
-const BOTH: AfterApply = { maxEntries: 0, userSummary: 'model', conversationSummary: true };
+const COMPOSED: PostApply = { maxEntries: 0, userSummary: 'composed', conversationSummary: false };
+const BOTH: PostApply = { maxEntries: 0, userSummary: 'model', conversationSummary: true };
 let testDatabase: TestDatabase;
 let database: DatabasePool;
 let userId: string;
@@ -118,7 +118,7 @@ async function accept(inConversation = conversationId): Promise<Claim> {
   return answer.claim;
 }
 
-async function apply(claim: Claim, memories: readonly NewMemory[], after: AfterApply | null): Promise<void> {
+async function apply(claim: Claim, memories: readonly NewMemory[], after: PostApply | null): Promise<void> {
   const counts = { added: memories.length, updated: 0, deleted: 0, unchanged: 0, rejected: 0 };
   const memoryIds = memories.map((memory) => memory.id);
   const outcome = { ...counts, memoryIds, degraded: null, embedMs: null };
@@ -127,12 +127,12 @@ async function apply(claim: Claim, memories: readonly NewMemory[], after: AfterA
     actor: 'extraction',
     embeddings: null,
     outcome,
-    after,
+    postApply: after,
   });
   expect(applied).not.toBeNull();
 }
 
-const extracted = async (content: string, after: AfterApply | null) =>
+const extracted = async (content: string, after: PostApply | null) =>
   apply(await accept(), [note(content)], after);
 const narrative = () => findSummary(database, { tenantId, userId, conversationId: null });
 const rolling = () => findSummary(database, { tenantId, userId, conversationId });
@@ -238,7 +238,12 @@ describe('a refresh', () => {
     expect(await saveSummary(database, paused, text('Old.'))).toBe(false);
     expect(await saveSummary(database, next, text('New.'))).toBe(true);
     expect(await saveSummary(database, paused, text('Old.'))).toBe(false);
-    await releaseSummary(database, paused, { delayMs: 0, failed: true, burns: true, errorClass: 'internal' });
+    await releaseSummary(database, paused, {
+      delayMs: 0,
+      failed: true,
+      countsAsAttempt: true,
+      errorClass: 'internal',
+    });
     expect(await narrative()).toMatchObject({ content: 'New.', stale: false });
   });
 
@@ -262,7 +267,7 @@ describe('a refresh', () => {
     await releaseSummary(database, claim, {
       delayMs: 60_000,
       failed: true,
-      burns: true,
+      countsAsAttempt: true,
       errorClass: 'bad_reply',
     });
     await extracted('two', { ...BOTH, conversationSummary: false });
@@ -369,7 +374,7 @@ test('of the texts the last ones are kept, and replaced ones no longer than dele
 });
 
 describe('a conversation that keeps only so many entries', () => {
-  const keep = (maxEntries: number): AfterApply => ({
+  const keep = (maxEntries: number): PostApply => ({
     maxEntries,
     userSummary: null,
     conversationSummary: false,

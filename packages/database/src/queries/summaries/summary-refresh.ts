@@ -2,7 +2,7 @@ import type { Sql } from '../../pool/sql.ts';
 import { ADD_SUMMARY_VERSION, DROP_OLD_SUMMARY_VERSIONS } from './summaries.ts';
 
 /** What a preset wants to be done after its extraction has been applied. */
-export type AfterApply = Readonly<{
+export type PostApply = Readonly<{
   /** Memories that a conversation keeps; 0 for all. */
   maxEntries: number;
   /** What the user's narrative is made by; null for no narrative. */
@@ -33,7 +33,7 @@ export type SummaryClaim = Readonly<{
  * ones. A lease that has run out is no obstacle: its holder died, or is fenced off from now on. Uses
  * summaries_refresh_idx.
  *
- * @param request.byModel whether those that a model writes may be taken; one that has burned `maxAttempts` is not
+ * @param request.byModel whether those that a model writes may be taken; one that has used up `maxAttempts` is not
  *   written by a model any more
  */
 export function claimDueSummary(
@@ -128,11 +128,11 @@ export async function saveSummary(sql: Sql, claim: SummaryClaim, summary: NewSum
   return saved;
 }
 
-/** Puts a summary back, to be tried again after `delayMs`. `burns`: the try counts as an attempt. */
+/** Puts a summary back, to be tried again after `delayMs`. */
 export async function releaseSummary(
   sql: Sql,
   claim: SummaryClaim,
-  release: Readonly<{ delayMs: number; failed: boolean; burns: boolean; errorClass: string }>,
+  release: Readonly<{ delayMs: number; failed: boolean; countsAsAttempt: boolean; errorClass: string }>,
 ): Promise<void> {
   await sql.query(
     `update summaries
@@ -146,7 +146,7 @@ export async function releaseSummary(
       claim.fence,
       release.delayMs,
       release.failed ? 1 : 0,
-      release.burns ? 1 : 0,
+      release.countsAsAttempt ? 1 : 0,
       release.errorClass,
     ],
   );

@@ -2,7 +2,8 @@ import { AppError, ERROR_CODES, type ErrorCode } from '@factmill/errors';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { classifyModelError, emptyAnswerError } from '@factmill/models';
-import { blamesProvider, decideRetry, type Failure, finalErrorOf } from './decide-retry.ts';
+import { blamesProvider } from '../providers/error-treatments.ts';
+import { decideRetry, type Failure, finalErrorOf } from './decide-retry.ts';
 
 const HEALTHY = { failuresInRow: 1, othersSucceed: false, othersFail: false, ownFailures: 1, isDown: false };
 
@@ -24,19 +25,19 @@ describe('decideRetry, the table of error classes', () => {
     ['model_unavailable', { kind: 'outage', delayMs: 5_000 }],
     ['model_quota', { kind: 'outage', delayMs: 30_000 }],
     ['model_config', { kind: 'outage', delayMs: 30_000 }],
-    ['model_transient', { kind: 'retry', delayMs: 5_000, burns: false }],
+    ['model_transient', { kind: 'retry', delayMs: 5_000, countsAsAttempt: false }],
     ['model_input', { kind: 'fail' }],
     ['model_refusal', { kind: 'fail' }],
     ['model_truncated', { kind: 'fail' }],
     ['model_bad_reply', { kind: 'fail' }],
-    ['internal', { kind: 'retry', delayMs: 5_000, burns: true }],
+    ['internal', { kind: 'retry', delayMs: 5_000, countsAsAttempt: true }],
   ])('%s', (code, decision) => {
     expect(decideRetry(failure(code))).toEqual(decision);
   });
 
   test('every other code is our own bug: tried again, counted', () => {
     for (const code of ERROR_CODES.filter((known) => !known.startsWith('model_'))) {
-      expect(decideRetry(failure(code))).toEqual({ kind: 'retry', delayMs: 5_000, burns: true });
+      expect(decideRetry(failure(code))).toEqual({ kind: 'retry', delayMs: 5_000, countsAsAttempt: true });
     }
   });
 
@@ -52,7 +53,7 @@ describe('decideRetry, the table of error classes', () => {
     expect(decideRetry(failure('model_transient', { provider }))).toEqual({
       kind: 'retry',
       delayMs: 5_000,
-      burns: true,
+      countsAsAttempt: true,
     });
     expect(decideRetry(failure('model_transient', { provider, attempts: 4 }))).toEqual({ kind: 'fail' });
   });
@@ -76,7 +77,7 @@ describe('decideRetry, the table of error classes', () => {
     expect(decideRetry(failure('model_transient', { error: unanswered }))).toEqual({
       kind: 'retry',
       delayMs: 5_000,
-      burns: false,
+      countsAsAttempt: false,
     });
   });
 
@@ -159,13 +160,13 @@ function decide(given: typeof anyFailure extends fc.Arbitrary<infer T> ? T : nev
 }
 
 describe('decideRetry, what always holds', () => {
-  test('a provider that is not to be had burns no attempt and fails nothing', () => {
+  test('a provider that is not to be had counts as no attempt and fails nothing', () => {
     fc.assert(
       fc.property(anyFailure, (given) => {
         fc.pre(blamesProvider(given.code) && (!given.othersSucceed || given.isDown));
         const decision = decide(given);
         expect(decision.kind).not.toBe('fail');
-        expect(decision.kind === 'retry' && decision.burns).toBe(false);
+        expect(decision.kind === 'retry' && decision.countsAsAttempt).toBe(false);
       }),
     );
   });
@@ -188,7 +189,8 @@ describe('decideRetry, what always holds', () => {
         let attempts = 0;
         for (let round = 0; round < 100; round += 1) {
           const decision = decide({ ...given, attempts });
-          if (decision.kind === 'fail' || (decision.kind === 'retry' && decision.burns)) attempts += 1;
+          if (decision.kind === 'fail' || (decision.kind === 'retry' && decision.countsAsAttempt))
+            attempts += 1;
           expect(attempts).toBeLessThanOrEqual(given.maxAttempts);
           if (decision.kind === 'fail') return;
         }

@@ -1,8 +1,8 @@
-import type { AfterApply } from '@factmill/database';
+import type { PostApply } from '@factmill/database';
 import type { Preset } from '@factmill/extraction';
 
-/** What a preset wants to follow in the transaction that applies an extraction; null when that is nothing. */
-export function wantedAfter(preset: Preset): AfterApply | null {
+/** What a preset has done in the transaction that applies an extraction; null for nothing. */
+export function postApplyOf(preset: Preset): PostApply | null {
   const { maxEntries, userSummary, conversationSummary } = preset;
   if (maxEntries === 0 && userSummary === 'none' && !conversationSummary) return null;
   return { maxEntries, userSummary: userSummary === 'none' ? null : userSummary, conversationSummary };

@@ -32,12 +32,12 @@ export type Provider = Readonly<{
   wantsKnown: boolean;
   /** Asks once. */
   ask: (question: Question) => Promise<ModelOutput>;
-  /** Asks again after a reply that could not be read, or null when that cannot help. */
-  askAgain: ((question: Question, invalid: ModelOutput) => Promise<ModelOutput>) | null;
-  /** Asks again with twice the room, after a reply that broke off before anything was whole. */
-  askLonger: ((question: Question) => Promise<ModelOutput>) | null;
-  /** Asks for what is missing of a reply that broke off. */
-  askRest: ((question: Question, cut: ModelOutput) => Promise<ModelOutput>) | null;
+  /** Asks again after a reply that could not be read; null when that cannot help. */
+  repair: ((question: Question, invalid: ModelOutput) => Promise<ModelOutput>) | null;
+  /** Asks again with twice the output limit, after a reply that was truncated before anything was complete. */
+  retryWithMoreTokens: ((question: Question) => Promise<ModelOutput>) | null;
+  /** Asks for what is missing of a truncated reply. */
+  continueTruncated: ((question: Question, truncated: ModelOutput) => Promise<ModelOutput>) | null;
   /** Asks something else; null when only rules answer. */
   complete:
     ((prompt: Prompt, follow: readonly ChatMessage[], signal: AbortSignal) => Promise<ModelOutput>) | null;
@@ -59,9 +59,9 @@ export function createExtractiveProvider(): Provider {
         completionTokens: null,
       };
     },
-    askAgain: null,
-    askLonger: null,
-    askRest: null,
+    repair: null,
+    retryWithMoreTokens: null,
+    continueTruncated: null,
     complete: null,
   };
 }
@@ -112,16 +112,16 @@ export function createChatProvider(models: PurposeModels, prompts: Prompts): Pro
     name: 'openai',
     wantsKnown: true,
     ask: (question) => ask(question, []),
-    askAgain: (question, invalid) =>
+    repair: (question, invalid) =>
       ask(question, [
         { role: 'assistant', content: invalid.raw.slice(0, 4_000).trim() || '(nothing)' },
         { role: 'user', content: REPAIR[question.preset.reply] },
       ]),
-    askLonger: (question) => ask(question, [], 2),
-    askRest: (question, cut) =>
+    retryWithMoreTokens: (question) => ask(question, [], 2),
+    continueTruncated: (question, truncated) =>
       ask(question, [
-        { role: 'assistant', content: cut.raw.slice(0, MAX_RECEIVED_CHARACTERS) },
-        { role: 'user', content: REST },
+        { role: 'assistant', content: truncated.raw.slice(0, MAX_RECEIVED_CHARACTERS) },
+        { role: 'user', content: CONTINUE },
       ]),
     complete: (prompt, follow, signal) => complete(models.reconcile, prompt, follow, { signal }),
   };
@@ -133,8 +133,8 @@ const REPAIR: Readonly<Record<Preset['reply'], string>> = {
   line: 'That reply could not be read. Answer again with exactly one line: NOTHING or the single fact.',
 };
 
-/** Of a reply that broke off the model is shown so much as received. */
+/** How much of a truncated reply the model is shown as received. */
 const MAX_RECEIVED_CHARACTERS = 16_000;
 
-const REST =
+const CONTINUE =
   'Your reply broke off there. Every item that is complete in it has been received. Answer with the remaining items only, in the same format, and with none of those again; if there are none, with the format’s empty answer.';

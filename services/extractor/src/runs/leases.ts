@@ -1,30 +1,33 @@
+import type { HeldClaim } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 
-/** A dead worker's extraction is free after this long; see claimExtraction. */
+/** The row of a dead worker is free after this long; see claimExtraction. */
 export const LEASE_MS = 8_000;
 const RENEW_EVERY_MS = 2_500;
 
-/** What a worker holds: the id of a ledger row, and the fence it claimed it with. */
-type Held = Readonly<{ id: string; fence: number }>;
-
 export type Leases = Readonly<{
   /** Keeps the claim's lease alive until `release`; the signal fires when it has been lost to another worker. */
-  hold: (claim: Held) => Readonly<{ signal: AbortSignal; release: () => void }>;
+  hold: (claim: HeldClaim) => Readonly<{ signal: AbortSignal; release: () => void }>;
   close: () => void;
 }>;
 
 /**
- * Renews the leases of everything of one ledger that this process is working on, in one statement for all.
+ * Renews the leases of all rows of one table that this process is working on, in one statement. Nothing
+ * is renewed while nothing is held.
  *
  * @param deps.renew extends leases by `LEASE_MS` and resolves to the ids that this worker no longer holds
  */
 export function createLeases(deps: {
-  renew: (claims: readonly Held[]) => Promise<readonly string[]>;
+  renew: (claims: readonly HeldClaim[]) => Promise<readonly string[]>;
 }): Leases {
-  const held = new Map<string, { claim: Held; controller: AbortController }>();
+  const held = new Map<string, { claim: HeldClaim; controller: AbortController }>();
   let renewing = false;
-  const timer = setInterval(() => void renew(), RENEW_EVERY_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
 
   async function renew(): Promise<void> {
     const entries = [...held.values()];
@@ -47,15 +50,15 @@ export function createLeases(deps: {
     hold(claim) {
       const controller = new AbortController();
       held.set(claim.id, { claim, controller });
+      timer ??= setInterval(() => void renew(), RENEW_EVERY_MS).unref();
       return {
         signal: controller.signal,
         release: () => {
           if (held.get(claim.id)?.claim.fence === claim.fence) held.delete(claim.id);
+          if (held.size === 0) stop();
         },
       };
     },
-    close() {
-      clearInterval(timer);
-    },
+    close: stop,
   };
 }

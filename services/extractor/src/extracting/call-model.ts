@@ -3,40 +3,41 @@ import { AppError, isAppError } from '@factmill/errors';
 import { emptyAnswerError } from '@factmill/models';
 import { judgeReply } from './judge-reply.ts';
 import type { CallContext, PinnedCalls } from './pinned-calls.ts';
-import type { Provider, Question } from './providers.ts';
+import type { Provider, Question } from './answer-providers.ts';
 
 type Verdict = ReturnType<typeof judgeReply>;
 
-export type ObtainDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
+export type CallModelDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
 
 /**
  * The model's answer to an extraction: the pinned one if there is one, else asked for and pinned before anything
- * is done with it, so that no retry pays twice (G2). A reply that is of no use is kept as rejected and asked for once
- * more: with what was wrong when it could not be read, with twice the room when it broke off before anything was whole.
+ * is done with it, so that no retry pays twice (G2). A reply that cannot be used is kept as rejected and asked for once
+ * more: with what was wrong when it could not be read, with twice the output limit when it was truncated too early.
  * Two empty texts blame the provider (`model_transient`).
  *
  * @param signal ends waiting; aborted when the run is over for other reasons
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
  */
-export function createObtainAnswer({ provider, calls }: ObtainDeps) {
+export function createCallModel({ provider, calls }: CallModelDeps) {
   /** Null when the model used up its limit before any text, and may be given more. */
   async function askFirst(context: CallContext, question: Question): Promise<ModelCall | null> {
     try {
       return await calls.call(context, () => provider.ask(question));
     } catch (error) {
-      if (isAppError(error) && error.code === 'model_truncated' && provider.askLonger !== null) return null;
+      if (isAppError(error) && error.code === 'model_truncated' && provider.retryWithMoreTokens !== null)
+        return null;
       throw error;
     }
   }
 
   function secondAttempt(question: Question, verdict: Verdict, first: ModelOutput | undefined) {
-    const { askAgain, askLonger } = provider;
+    const { repair, retryWithMoreTokens } = provider;
     if (verdict === 'refused') return null;
-    if (verdict === 'cut_off') return askLonger && (() => askLonger(question));
-    return askAgain && first && (() => askAgain(question, first));
+    if (verdict === 'truncated') return retryWithMoreTokens && (() => retryWithMoreTokens(question));
+    return repair && first && (() => repair(question, first));
   }
 
-  return async function obtainAnswer(
+  return async function callModel(
     claim: Claim,
     pinned: ModelOutput | null,
     toQuestion: () => Promise<Question | null>,
@@ -49,7 +50,7 @@ export function createObtainAnswer({ provider, calls }: ObtainDeps) {
     const context = { claim, purpose: 'extract', signal } as const;
 
     const first = await askFirst(context, question);
-    const verdict = first === null ? 'cut_off' : await keepJudged(first);
+    const verdict = first === null ? 'truncated' : await keepJudged(first);
     if (first !== null && verdict === 'usable') return first.output;
     const ask = secondAttempt(question, verdict, first?.output);
     if (ask == null) throw failureOf(verdict);
@@ -79,7 +80,7 @@ function failureOf(verdict: Verdict): AppError {
   if (verdict === 'refused') {
     return new AppError('model_refusal', 'The model declined to answer; its reply is kept.');
   }
-  return verdict === 'cut_off'
+  return verdict === 'truncated'
     ? new AppError(
         'model_truncated',
         'The model used up its output limit twice, the second time twice as much, before one memory was complete; what it wrote is kept. Raise LLM_MAX_TOKENS.',

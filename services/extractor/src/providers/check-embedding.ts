@@ -1,6 +1,6 @@
 import { isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
-import type { EmbedTexts } from './embed-candidates.ts';
+import type { EmbedTexts } from './embed-texts.ts';
 
 /**
  * Embeds one word, so that it comes out at the start whether the endpoint's vectors fit those that are stored (C12).

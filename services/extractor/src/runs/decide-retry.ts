@@ -1,55 +1,30 @@
-import { AppError, type ErrorCode } from '@factmill/errors';
+import { AppError } from '@factmill/errors';
 import { noAnswerOf } from '@factmill/models';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
-import type { ProviderOutlook } from './provider-health.ts';
+import { treatmentOf } from '../providers/error-treatments.ts';
+import type { ProviderState } from '../providers/run-breaker.ts';
 
 /**
- * What to do with an extraction that failed.
- * - `fail`: it will not succeed as it is; recorded, and replayable
- * - `retry`: try again after `delayMs`; `burns` says whether it counts as an attempt
- * - `outage`: nothing will succeed for now: try again after `delayMs`, and rest the whole queue for as long
+ * What to do with a run that failed.
+ * - `fail`: it will not succeed as it is; recorded, and can be replayed
+ * - `retry`: try again after `delayMs`
+ * - `outage`: no run will succeed for now: try again after `delayMs`, and pause the whole queue for as long
  */
 export type Decision =
   | Readonly<{ kind: 'fail' }>
-  | Readonly<{ kind: 'retry'; delayMs: number; burns: boolean }>
+  | Readonly<{ kind: 'retry'; delayMs: number; countsAsAttempt: boolean }>
   | Readonly<{ kind: 'outage'; delayMs: number }>;
 
 export type Failure = Readonly<{
   error: AppError;
-  /** Attempts burned so far. */
+  /** Attempts counted so far. */
   attempts: number;
   maxAttempts: number;
   policy: RetryPolicy;
-  /** What is known about the provider; looked at only when the error blames it. */
-  provider: ProviderOutlook;
+  /** What is known about the provider; read only when the error blames it. */
+  provider: ProviderState;
   random: () => number;
 }>;
-
-type Treatment = 'fail' | 'attempt' | 'outage' | 'transient';
-
-/** The one table of the error classes (architecture.md). What is not listed is our own bug: retried, then failed. */
-const TREATMENTS: Readonly<Partial<Record<ErrorCode, Treatment>>> = {
-  model_throttled: 'outage',
-  model_unavailable: 'outage',
-  model_quota: 'outage',
-  model_config: 'outage',
-  model_transient: 'transient',
-  model_input: 'fail',
-  model_refusal: 'fail',
-  model_truncated: 'fail',
-  model_bad_reply: 'fail',
-};
-
-/** Whether an error says that the provider is not to be had, as against what it was asked or what it answered. */
-export function blamesProvider(code: ErrorCode): boolean {
-  const treatment = TREATMENTS[code];
-  return treatment === 'outage' || treatment === 'transient';
-}
-
-/** Whether an error says that this request will not work with this model, however often it is made. */
-export function decidesForGood(code: ErrorCode): boolean {
-  return TREATMENTS[code] === 'fail';
-}
 
 /** An account without credit or a wrong key is not mended within seconds. */
 const OPERATOR_DELAY_MS = 30_000;
@@ -65,13 +40,13 @@ const OUTAGE_FROM = 2;
  */
 const MAX_UNANSWERED = { empty: 5, none: 100 } as const;
 
-/** Pure policy: error and history → what happens next. An outage burns no attempts. */
+/** Pure policy: error and history → what happens next. An outage counts as no attempt. */
 export function decideRetry(failure: Failure): Decision {
   const { error, attempts, maxAttempts, policy, random, provider } = failure;
   const delayFor = (attempt: number) =>
     retryDelayMs({ attempt, policy, random, retryAfterSeconds: error.retryAfterSeconds });
 
-  switch (TREATMENTS[error.code] ?? 'attempt') {
+  switch (treatmentOf(error.code)) {
     case 'fail':
       return { kind: 'fail' };
     case 'outage': {
@@ -86,7 +61,7 @@ export function decideRetry(failure: Failure): Decision {
       const delayMs = delayFor(provider.failuresInRow);
       return provider.isDown || hasNamedTime || provider.failuresInRow >= OUTAGE_FROM
         ? { kind: 'outage', delayMs }
-        : { kind: 'retry', delayMs, burns: false };
+        : { kind: 'retry', delayMs, countsAsAttempt: false };
     }
     default:
       return attempt();
@@ -94,7 +69,7 @@ export function decideRetry(failure: Failure): Decision {
 
   function attempt(): Decision {
     if (attempts + 1 >= maxAttempts) return { kind: 'fail' };
-    return { kind: 'retry', delayMs: delayFor(attempts + 1), burns: true };
+    return { kind: 'retry', delayMs: delayFor(attempts + 1), countsAsAttempt: true };
   }
 }
 

@@ -1,38 +1,38 @@
 import type { Claim, ModelOutput, PinnedOutput } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { parseReply } from '@factmill/extraction';
+import { blamesProvider } from '../providers/error-treatments.ts';
+import type { Provider, Question } from './answer-providers.ts';
 import type { PinnedCalls } from './pinned-calls.ts';
-import { blamesProvider } from './decide-retry.ts';
-import type { Provider, Question } from './providers.ts';
 
-/** Whether a reply broke off, so that there may be more to come. */
-export function isCut(output: Pick<ModelOutput, 'raw' | 'finishReason'>): boolean {
+/** Whether a reply was truncated, so that there may be more of it. */
+export function isTruncated(output: Pick<ModelOutput, 'raw' | 'finishReason'>): boolean {
   return output.finishReason === 'length' || parseReply(output.raw).status === 'truncated';
 }
 
 /**
- * What was missing of an answer that broke off: asked for once, and pinned whatever it is; its complete items count.
- * Null when nothing is missing, or when the model does not answer that.
+ * The continuation of a truncated answer: asked for once, and pinned whatever it is; its complete items count. Null when
+ * nothing is missing, or when the model declines.
  *
  * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault: then the
  * extraction waits with the part that is there
  */
-export function createObtainRest({ provider, calls }: { provider: Provider; calls: PinnedCalls }) {
-  return async function obtainRest(
+export function createContinueTruncated({ provider, calls }: { provider: Provider; calls: PinnedCalls }) {
+  return async function continueTruncated(
     claim: Claim,
     answer: ModelOutput,
     pinned: PinnedOutput | undefined,
     toQuestion: () => Promise<Question | null>,
     signal: AbortSignal,
   ): Promise<ModelOutput | null> {
-    const { askRest } = provider;
-    if (askRest === null || !isCut(answer)) return null;
+    if (provider.continueTruncated === null || !isTruncated(answer)) return null;
     if (pinned !== undefined) return pinned.output;
     const question = await toQuestion();
     if (question === null) return null;
     try {
       const context = { claim, purpose: 'continue', signal } as const;
-      const call = await calls.call(context, () => askRest(question, answer));
+      const { continueTruncated: ask } = provider;
+      const call = await calls.call(context, () => ask(question, answer));
       await calls.keep(context, call, { status: 'pinned' });
       return call.output;
     } catch (error) {

@@ -4,7 +4,7 @@ import { contentHash } from '@factmill/extraction';
 import { type Embedder, readsWhole } from '@factmill/models';
 import { type Logger, withSpan } from '@factmill/telemetry';
 import { assertSameSize, type ModelsInUse } from '@factmill/vectors';
-import { callThrough, type ProviderBreaker } from './provider-breaker.ts';
+import { type Breaker, callThrough } from './breaker.ts';
 
 /** Vectors by text, of one model, and what their similarities mean. */
 export type Vectors = Readonly<{
@@ -19,7 +19,7 @@ export type Vectors = Readonly<{
 export type EmbedOptions = Readonly<{
   /** Whose memories may hold these very texts with their vectors already. */
   owners?: readonly MemoryOwner[];
-  /** Whether this call may be the try of a provider that is down; it may then last until its time limit. Default true. */
+  /** Whether this call may be the probe of a provider that is down; it may then last until its time limit. Default true. */
   mayProbe?: boolean;
 }>;
 
@@ -33,7 +33,7 @@ export type EmbedTextsDeps = Readonly<{
   models: Pick<ModelsInUse, 'inUse'>;
   database: Sql;
   /** Of the configured endpoint; null for a model in this process, which is never down. */
-  breaker: ProviderBreaker | null;
+  breaker: Breaker | null;
   /** Told that the endpoint's vectors do not fit, with the sentence that says what to do; null when they fit again. */
   onMismatch?: (error: AppError | null) => void;
   /** Milliseconds. */

@@ -1,0 +1,18 @@
+import type { Queues } from '@factmill/queue';
+
+/** Asks for a job that embeds these memories. Never rejects. */
+export type EmbedLater = (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
+
+/** Memories named in one job; the sweeper asks for the others. */
+const MAX_NAMED = 1_000;
+
+export function createEmbedLater(deps: { queues: Pick<Queues, 'enqueue'>; newId: () => string }): EmbedLater {
+  return async (tenantId, memoryIds) => {
+    const data = { tenantId, memoryIds: memoryIds.slice(0, MAX_NAMED) };
+    try {
+      await deps.queues.enqueue([{ name: 'embed', data, jobId: `embed-${deps.newId()}` }]);
+    } catch {
+      // The sweeper asks for vectors that are missing.
+    }
+  };
+}

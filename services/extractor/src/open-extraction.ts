@@ -1,0 +1,125 @@
+import { extractionClaims } from '@factmill/database';
+import type { Prompts } from '@factmill/extraction';
+import type { ChatModel } from '@factmill/models';
+import { createWorker, type QueueWorker } from '@factmill/queue';
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { ExtractorDeps } from './extractor-deps.ts';
+import {
+  createChatProvider,
+  createExtractiveProvider,
+  type Provider,
+} from './extracting/answer-providers.ts';
+import { createApplyAnswer } from './extracting/apply-answer.ts';
+import { createCallModel } from './extracting/call-model.ts';
+import { createContextDocuments } from './extracting/context-documents.ts';
+import { createContinueTruncated } from './extracting/continue-truncated.ts';
+import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
+import { createExtractionRuns } from './extracting/extraction-runs.ts';
+import { createKnownContext } from './extracting/known-context.ts';
+import { createPinnedCalls, type PinnedCalls } from './extracting/pinned-calls.ts';
+import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
+import type { EmbedLater } from './maintenance/embed-later.ts';
+import type { Providers } from './open-providers.ts';
+import { guardChatModel } from './providers/breaker.ts';
+import { embedOrLater } from './providers/embed-texts.ts';
+import { createLeases, LEASE_MS } from './runs/leases.ts';
+import type { Part } from './shutdown.ts';
+
+export type Extraction = Part & Readonly<{ worker: QueueWorker; providerName: Provider['name'] }>;
+
+export type ExtractionParts = Readonly<{ providers: Providers; prompts: Prompts; embedLater: EmbedLater }>;
+
+/** The worker of the extraction queue, and what a run of it is made of. */
+export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts): Promise<Extraction> {
+  const { config, database, logger } = deps;
+  const { providers } = parts;
+  const { first, further } = answerProviders(parts);
+  const calls = createPinnedCalls({
+    database,
+    provider: first.name,
+    now: () => Math.round(performance.now()),
+    wait: (ms, signal) => delay(ms, undefined, { signal }),
+    answered: (extractionId) => providers.breaker.answered(extractionId),
+  });
+  const leases = createLeases({
+    renew: (claims) => extractionClaims.renewLeases(database, claims, LEASE_MS),
+  });
+  const runs = createExtractionRuns({
+    database,
+    config: config.extractor,
+    leases,
+    breaker: providers.breaker,
+    extractMemories: extractMemoriesOf(deps, parts, { first, further, calls }),
+    workerId: uuidv7(),
+    knownMemoryLimit: first.wantsKnown ? KNOWN_MEMORY_LIMIT : 0,
+    logger,
+    random: Math.random,
+  });
+  const worker = await createWorker(deps.queueConfig, {
+    queue: 'extraction',
+    concurrency: config.extractor.concurrency,
+    handler: ({ data: { extractionId, tenantId } }, context) =>
+      runs.process({ id: extractionId, tenantId }, context),
+    logger,
+    clock: Date.now,
+    random: Math.random,
+  });
+  return {
+    worker,
+    providerName: first.name,
+    drain: () => {
+      runs.drain();
+      return worker.close({ graceMs: config.shutdownGraceMs });
+    },
+    abort: runs.abort,
+    release: leases.close,
+  };
+}
+
+/** `first` answers the first question of a run, whose claim came with the permit; `further` acquires a permit itself. */
+function answerProviders({ providers: { chat, meter }, prompts }: ExtractionParts): {
+  first: Provider;
+  further: Provider;
+} {
+  if (chat === null) {
+    const rules = createExtractiveProvider();
+    return { first: rules, further: rules };
+  }
+  const toProvider = (model: ChatModel) =>
+    createChatProvider(
+      { extraction: meter(model, 'extraction'), reconcile: meter(model, 'reconcile') },
+      prompts,
+    );
+  return { first: toProvider(chat.model), further: toProvider(guardChatModel(chat.model, chat.breaker)) };
+}
+
+function extractMemoriesOf(
+  { database, logger }: ExtractorDeps,
+  { providers: { embedTexts }, prompts, embedLater }: ExtractionParts,
+  { first, further, calls }: Readonly<{ first: Provider; further: Provider; calls: PinnedCalls }>,
+): ReturnType<typeof createExtractMemories> {
+  const date = () => new Date();
+  return createExtractMemories({
+    database,
+    loadKnown: createKnownContext({ database, embedTexts, logger }),
+    contextDocuments: createContextDocuments({ database, embedTexts, isPrompted: first.wantsKnown, logger }),
+    callModel: createCallModel({ provider: first, calls }),
+    continueTruncated: createContinueTruncated({ provider: further, calls }),
+    embedTexts,
+    applyAnswer: createApplyAnswer({
+      database,
+      reconcile:
+        first.complete === null
+          ? null
+          : createReconcileCandidates({ database, provider: further, prompts, calls }),
+      embed: async (texts, signal) =>
+        embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger),
+      newId: () => uuidv7(),
+      date,
+    }),
+    embedLater,
+    logger,
+    now: date,
+  });
+}

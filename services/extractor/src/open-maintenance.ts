@@ -1,0 +1,134 @@
+import { settlesWithin } from '@factmill/async';
+import { DEFAULT_TENANT_ID, findDropped } from '@factmill/database';
+import { scheduleOf } from '@factmill/extraction';
+import { createWorker, type JobOutcome, type QueueWorker } from '@factmill/queue';
+import { createEnqueueAccepted, createQueueLimits } from '@factmill/runtime';
+import { v7 as uuidv7 } from 'uuid';
+import type { ExtractorDeps } from './extractor-deps.ts';
+import { createDistanceIndexes, type DistanceIndexes } from './maintenance/distance-indexes.ts';
+import { createEmbedAll } from './maintenance/embed-all.ts';
+import { createEmbedChunks } from './maintenance/embed-chunks.ts';
+import { createEmbedPending } from './maintenance/embed-pending.ts';
+import { createPurgeJob } from './maintenance/purge-job.ts';
+import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
+import { createSweeper, type Sweeper } from './maintenance/sweeper.ts';
+import { createTableUpkeep } from './maintenance/table-upkeep.ts';
+import { createVectorUpkeep, type VectorUpkeep } from './maintenance/vector-upkeep.ts';
+import type { Providers } from './open-providers.ts';
+import type { Part } from './shutdown.ts';
+
+/** What keeps vectors and their indexes right, beside the jobs that are asked for. */
+export type Upkeep = Part & Readonly<{ vectors: VectorUpkeep; indexes: DistanceIndexes }>;
+
+export type Maintenance = Part & Readonly<{ worker: QueueWorker }>;
+
+const CONCURRENCY = 2;
+const GRACE_MS = 500;
+
+const monotonicMs = () => Math.round(performance.now());
+
+export function openUpkeep(
+  { config, connectionString, database, embedder, logger }: ExtractorDeps,
+  { models }: Pick<Providers, 'models'>,
+): Upkeep {
+  const vectors = createVectorUpkeep({
+    database,
+    config: config.embedding,
+    embedder,
+    models,
+    logger,
+    newId: () => uuidv7(),
+    now: monotonicMs,
+  });
+  const indexes = createDistanceIndexes({ database, connectionString, logger });
+  void indexes.look();
+  return { vectors, indexes, abort: () => Promise.all([vectors.close(), indexes.close()]) };
+}
+
+export type MaintenanceParts = Readonly<{
+  providers: Providers;
+  upkeep: Upkeep;
+  /** The `compress-due` job. */
+  runDueCompressions: (signal: AbortSignal) => Promise<JobOutcome>;
+}>;
+
+/**
+ * What has to be done again and again: the worker of the maintenance queue (vectors, purge, compressions that are due),
+ * the sweeper, the scheduler, and the statistics of tables.
+ */
+export async function openMaintenance(deps: ExtractorDeps, parts: MaintenanceParts): Promise<Maintenance> {
+  const { config, connectionString, database, logger } = deps;
+  const { embedTexts } = parts.providers;
+  const { vectors, indexes } = parts.upkeep;
+  const embedAll = createEmbedAll({
+    embedPending: createEmbedPending({ database, embedTexts, logger }),
+    embedChunks: createEmbedChunks({ database, embedTexts, logger, now: monotonicMs }),
+    build: vectors.build,
+  });
+  const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
+  const worker = await createWorker(deps.queueConfig, {
+    queue: 'maintenance',
+    concurrency: CONCURRENCY,
+    handler: async (job, { signal }) => {
+      if (job.name === 'embed') return embedAll(job.data, signal);
+      if (job.name === 'compress-due') return parts.runDueCompressions(signal);
+      if (job.name !== 'purge') return { kind: 'done' };
+      const purged = await purgeJob(signal);
+      await vectors.check(signal);
+      void indexes.look();
+      return purged;
+    },
+    logger,
+    clock: Date.now,
+    random: Math.random,
+  });
+  const timers = [
+    createTableUpkeep({ database, isEmbedded: connectionString === null, logger }),
+    openSweeper(deps, vectors),
+    openScheduler(deps),
+  ];
+  return {
+    worker,
+    drain: () =>
+      Promise.all([
+        worker.close({ graceMs: GRACE_MS }),
+        ...timers.map((timer) => settlesWithin(timer.close(), GRACE_MS)),
+      ]),
+  };
+}
+
+function openSweeper(
+  { config, database, logger, queues }: ExtractorDeps,
+  { isBuilding }: VectorUpkeep,
+): Sweeper {
+  return createSweeper({
+    database,
+    queues,
+    logger,
+    intervalMs: config.extractor.sweepIntervalMs,
+    graceMs: config.extractor.sweepGraceMs,
+    defaultTenantId: DEFAULT_TENANT_ID,
+    wantsEmbedding: config.embedding.provider !== 'none',
+    isBuilding,
+    now: Date.now,
+  });
+}
+
+function openScheduler({ database, queues, config, logger }: ExtractorDeps): Scheduler {
+  const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
+  return createScheduler({
+    database,
+    logger,
+    intervalMs: SCHEDULE_INTERVAL_MS,
+    schedule: scheduleOf({ ...config.scheduling, timeZone: config.timeZone }),
+    limits,
+    enqueueAccepted: createEnqueueAccepted({
+      queues,
+      logger,
+      findDropped: async (ids) => {
+        const { queueLimit, tenantQueueLimit } = await limits();
+        return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
+      },
+    }),
+  });
+}

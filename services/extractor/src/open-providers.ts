@@ -1,0 +1,98 @@
+import { createClosers } from '@factmill/runtime';
+import { createModelsInUse, type ModelsInUse, registerConfigured } from '@factmill/vectors';
+import type { FallbackChatModel } from '@factmill/models';
+import type { Queues } from '@factmill/queue';
+import type { ExtractorDeps } from './extractor-deps.ts';
+import { type Breaker, createBreaker, providerName } from './providers/breaker.ts';
+import { checkEmbedding } from './providers/check-embedding.ts';
+import { createEmbedTexts, type EmbedTexts } from './providers/embed-texts.ts';
+import { createModelMeter, type MeterChatModel } from './providers/metered-chat-model.ts';
+import { openChatModel } from './providers/open-chat-model.ts';
+import { createRunBreaker, type RunBreaker } from './providers/run-breaker.ts';
+import type { Part } from './shutdown.ts';
+
+export type Chat = Readonly<{ model: FallbackChatModel; breaker: Breaker }>;
+
+export type Providers = Part &
+  Readonly<{
+    /** Null when no chat model is configured: then rules extract, and summaries are composed. */
+    chat: Chat | null;
+    /** The breaker of the chat model as claimed runs use it. */
+    breaker: RunBreaker;
+    meter: MeterChatModel;
+    models: ModelsInUse;
+    /** Null when no embedding model is configured. */
+    embedTexts: EmbedTexts | null;
+    /** False while the endpoint's vectors have another size than those that are stored. */
+    embeddingFits: () => boolean;
+  }>;
+
+/** The models, each behind its breaker. */
+export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
+  const { config, database, embedder, logger } = deps;
+  const embedding = { database, config: config.embedding, configured: embedder };
+  // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
+  if (embedder.profile !== null) await registerConfigured(embedding);
+  const closers = createClosers();
+  const models = closers.add(createModelsInUse({ ...embedding, now: Date.now }));
+  const isRemote = config.embedding.provider === 'openai';
+  const breakerDeps = { database, logger, now: Date.now, probeIntervalMs: config.extractor.probeIntervalMs };
+  let embeddingFits = true;
+  const embedTexts =
+    config.embedding.provider === 'none'
+      ? null
+      : createEmbedTexts({
+          models,
+          database,
+          breaker: isRemote
+            ? createBreaker(providerName('embedding', config.embedding.baseUrl), breakerDeps)
+            : null,
+          onMismatch: (error) => {
+            embeddingFits = error === null;
+            if (error !== null) logger.error({ code: error.code }, error.message);
+          },
+          now: Date.now,
+        });
+  const chat = openChat(deps);
+  if (chat !== null) closers.add(chat.model);
+  if (embedTexts !== null && isRemote) closers.add(checkEmbedding(embedTexts, logger));
+  await resumeUnlessDown(chat?.breaker ?? null, deps.queues);
+  return {
+    chat,
+    breaker: createRunBreaker({ breaker: chat?.breaker ?? null, logger }),
+    meter: createModelMeter(),
+    models,
+    embedTexts,
+    embeddingFits: () => embeddingFits,
+    release: closers.close,
+  };
+}
+
+function openChat({ config, database, logger, queues }: ExtractorDeps): Chat | null {
+  const { chatModel, probeIntervalMs } = config.extractor;
+  if (chatModel === null) return null;
+  return {
+    model: openChatModel(chatModel, logger),
+    breaker: createBreaker(providerName('llm', chatModel.baseUrl), {
+      database,
+      logger,
+      now: Date.now,
+      probeIntervalMs,
+      onClosed: () => resumeQueues(queues),
+    }),
+  };
+}
+
+/** A queue may still be paused because of a provider that is not used any more, or of an outage that has ended. */
+async function resumeUnlessDown(breaker: Breaker | null, queues: Queues): Promise<void> {
+  try {
+    if (breaker !== null && (await breaker.read()).isOpen) return;
+    await resumeQueues(queues);
+  } catch {
+    // The pause ends by itself, within half a minute.
+  }
+}
+
+async function resumeQueues(queues: Queues): Promise<void> {
+  await Promise.all([queues.resume('extraction'), queues.resume('compression')]);
+}

@@ -1,0 +1,43 @@
+import { settlesWithin } from '@factmill/async';
+import type { Prompts } from '@factmill/extraction';
+import type { ExtractorDeps } from './extractor-deps.ts';
+import type { Providers } from './open-providers.ts';
+import type { Part } from './shutdown.ts';
+import { createRefreshSummary } from './summarising/refresh-summary.ts';
+import { createSummariser } from './summarising/summariser.ts';
+import { createWriteSummary } from './summarising/write-summary.ts';
+
+/** Few, so that extractions have the model to themselves. */
+const CONCURRENCY = 2;
+/** On top of the model's time limit: reading, writing, and clocks that stand still for a while. */
+const LEASE_MARGIN_MS = 30_000;
+const GRACE_MS = 500;
+
+/** What keeps summaries fresh. */
+export function openSummaries(
+  { config, database, logger }: ExtractorDeps,
+  { providers: { chat, meter }, prompts }: Readonly<{ providers: Providers; prompts: Prompts }>,
+): Part {
+  const { chatModel, retry, sweepIntervalMs } = config.extractor;
+  const summariser = createSummariser({
+    refreshSummary: createRefreshSummary({
+      database,
+      writeSummary: createWriteSummary({
+        database,
+        chatModel: chat && meter(chat.model, 'summary'),
+        prompts,
+        now: () => new Date(),
+      }),
+      breaker: chat?.breaker ?? null,
+      leaseMs: (chatModel?.timeoutMs ?? 0) + LEASE_MARGIN_MS,
+      policy: { kind: 'exponential', baseMs: retry.intervalMs, capMs: retry.maxIntervalMs },
+      logger,
+      random: Math.random,
+      now: () => Math.round(performance.now()),
+    }),
+    concurrency: CONCURRENCY,
+    intervalMs: sweepIntervalMs,
+    logger,
+  });
+  return { drain: () => settlesWithin(summariser.close(), GRACE_MS) };
+}

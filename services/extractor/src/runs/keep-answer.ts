@@ -1,0 +1,33 @@
+import { isAppError } from '@factmill/errors';
+
+/** How long an answer that has been paid for waits for a database that is away, before it is given up. */
+const PATIENCE_MS = 30_000;
+const RETRY_MS = 500;
+
+export type KeepAnswerDeps = Readonly<{
+  /** Monotonic milliseconds. */
+  now: () => number;
+  /** Resolves after `ms`, or rejects when the signal fires. */
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}>;
+
+/**
+ * Pins an answer of a model before it is used, so that no retry pays for it again.
+ *
+ * @throws AppError what `save` throws; `database_unavailable` only after half a minute
+ */
+export async function keepAnswer(
+  save: () => Promise<void>,
+  { now, wait }: KeepAnswerDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const giveUpAt = now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await save();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'database_unavailable' || now() >= giveUpAt) throw error;
+      await wait(RETRY_MS, signal);
+    }
+  }
+}
