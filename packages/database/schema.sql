@@ -198,6 +198,10 @@ extractions.lease_until timestamp with time zone
 extractions.finished_at timestamp with time zone
 extractions.replaces_from_seq integer
 extractions.rejections jsonb
+factmill_functions.name text not null
+factmill_functions.checksum text not null
+factmill_functions.revision integer not null
+factmill_functions.applied_at timestamp with time zone not null default now()
 factmill_migrations.number integer not null
 factmill_migrations.name text not null
 factmill_migrations.checksum text not null
@@ -381,6 +385,7 @@ extraction_outputs.extraction_outputs_status_check CHECK ((status = ANY (ARRAY['
 extractions.extractions_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 extractions.extractions_pkey PRIMARY KEY (id)
 extractions.extractions_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'dropped'::text, 'skipped'::text])))
+factmill_functions.factmill_functions_pkey PRIMARY KEY (name)
 factmill_migrations.factmill_migrations_pk PRIMARY KEY (number)
 idempotency_keys.idempotency_keys_pkey PRIMARY KEY (tenant_id, key)
 idempotency_keys.idempotency_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -643,11 +648,6 @@ begin
   end if;
   return v_answer || '{"status": "accepted"}';
 end $function$
-
-CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer)
- RETURNS jsonb
- LANGUAGE sql
-RETURN accept_conversations(requests, queue_limit, tenant_queue_limit, '{}'::jsonb)
 
 CREATE OR REPLACE FUNCTION public.accept_conversations(requests jsonb, queue_limit integer, tenant_queue_limit integer, schedule jsonb)
  RETURNS jsonb

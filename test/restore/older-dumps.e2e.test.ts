@@ -94,10 +94,10 @@ test('a dump of the installed PostgreSQL is restored into the newest', async () 
 });
 
 test('a dump from before migration 18 cannot be restored as it is, leaves nothing, and can be rescued', async () => {
-  const earlier = join(folder, 'migrations');
-  await mkdir(earlier);
+  const earlier = join(folder, 'earlier');
+  await mkdir(join(earlier, 'migrations'), { recursive: true });
   const names = (await readdir(MIGRATIONS)).filter((name) => name < '0018');
-  for (const name of names) await copyFile(join(MIGRATIONS, name), join(earlier, name));
+  for (const name of names) await copyFile(join(MIGRATIONS, name), join(earlier, 'migrations', name));
   await migrate(old.urlOf('factmill'), { logger: quiet, directory: earlier });
   await remember(old.urlOf('factmill'));
 

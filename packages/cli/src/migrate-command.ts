@@ -6,7 +6,7 @@ type Options = Readonly<{ check?: true }>;
 
 /**
  * `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. With `--check`
- * it changes nothing, and ends with 1 and a sentence when the schema is not this version's or not whole.
+ * it changes nothing, and ends with 1 and a sentence when the schema or a function is out of date, or something is missing.
  */
 export function addMigrateCommand(program: Command): void {
   program
@@ -15,14 +15,14 @@ export function addMigrateCommand(program: Command): void {
     .option('--check', 'change nothing; end with 1 when the schema is not up to date or not whole')
     .action((options: Options) =>
       withDatabase(async ({ connectionString, database, logger }) => {
-        const { vectorVersion, trigram, applied } = options.check
-          ? { ...(await checkSchema(database, { logger })), applied: [] }
+        const { vectorVersion, trigram, applied, functions } = options.check
+          ? { ...(await checkSchema(database, { logger })), applied: [], functions: [] }
           : await migrate(connectionString, { logger });
-        print(
-          applied.length > 0
-            ? `Applied ${applied.join(', ')}.`
-            : `The schema is up to date${options.check ? ' and whole' : ''}.`,
-        );
+        if (applied.length > 0) print(`Applied ${applied.join(', ')}.`);
+        if (functions.length > 0) print(`Created or replaced ${functions.length} functions and triggers.`);
+        if (applied.length + functions.length === 0) {
+          print(`The schema is up to date${options.check ? ' and whole' : ''}.`);
+        }
         print(`pgvector ${vectorVersion}, pg_trgm ${trigram ? 'available' : 'not available'}.`);
       }),
     );

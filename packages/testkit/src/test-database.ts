@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,11 +15,13 @@ export type TestDatabase = Readonly<{
 export type TestDatabaseOptions = Readonly<{
   /** Brings an empty database to the schema; runs once per state of the migrations, whatever runs in parallel. */
   migrate: (connectionString: string) => Promise<unknown>;
-  /** The files whose content decides whether the template is still right. Default: packages/database/migrations. */
-  migrationsDirectory?: string;
+  /** Holds the files whose content decides whether the template is still right. Default: packages/database. */
+  schemaDirectory?: string;
 }>;
 
-const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../database/migrations/', import.meta.url));
+const SCHEMA_DIRECTORY = fileURLToPath(new URL('../../database/', import.meta.url));
+/** Folders in it, as far as they are there. */
+const SCHEMA_FOLDERS = ['migrations', 'functions', 'triggers'];
 const DATABASE_PREFIX = 'factmill_test_';
 const TEMPLATE_PREFIX = 'factmill_template_';
 /** Any fixed number: creating databases is done by one test process at a time. */
@@ -27,7 +30,7 @@ const LEFTOVER_AGE_MS = 2 * 60 * 60 * 1000;
 
 /** A database of its own with the current schema, copied from a template (about 40 ms). Drop it at the end. */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
-  const fingerprint = await fingerprintOf(options.migrationsDirectory ?? MIGRATIONS_DIRECTORY);
+  const fingerprint = await fingerprintOf(options.schemaDirectory ?? SCHEMA_DIRECTORY);
   return createUnderLock(async (admin) => {
     const template = `${TEMPLATE_PREFIX}${fingerprint}`;
     if (!(await listDatabases(admin, TEMPLATE_PREFIX)).includes(template)) {
@@ -106,8 +109,10 @@ function urlOf(database: string): string {
 
 async function fingerprintOf(directory: string): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of (await readdir(directory)).filter((file) => file.endsWith('.sql')).toSorted()) {
-    hash.update(name).update(await readFile(join(directory, name)));
+  for (const folder of SCHEMA_FOLDERS.filter((name) => existsSync(join(directory, name)))) {
+    for (const name of (await readdir(join(directory, folder))).toSorted()) {
+      hash.update(name).update(await readFile(join(directory, folder, name)));
+    }
   }
   return hash.digest('hex').slice(0, 16);
 }

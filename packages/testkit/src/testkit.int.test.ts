@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -34,14 +34,18 @@ async function query(connectionString: string, text: string): Promise<unknown[]>
 
 describe('databases', () => {
   test('of tests in parallel come from one template and are apart', async () => {
-    await writeFile(join(directory, '0001_first.sql'), `create table first (n integer); -- ${Date.now()}`);
+    await mkdir(join(directory, 'migrations'));
+    await writeFile(
+      join(directory, 'migrations/0001_first.sql'),
+      `create table first (n integer); -- ${Date.now()}`,
+    );
     let migrated = 0;
     const migrate = async (connectionString: string) => {
       migrated += 1;
       await query(connectionString, 'create table first (n integer)');
     };
     const databases = await Promise.all(
-      Array.from({ length: 4 }, () => createTestDatabase({ migrate, migrationsDirectory: directory })),
+      Array.from({ length: 4 }, () => createTestDatabase({ migrate, schemaDirectory: directory })),
     );
     expect(migrated).toBe(1);
     await query(databases[0]?.connectionString ?? '', 'insert into first values (1)');

@@ -2,8 +2,12 @@ import { AppError } from '@factmill/errors';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
 import type { Sql } from '../pool/sql.ts';
 import { installedVersion, warnAboutVector } from './extensions.ts';
-import { pendingMigrations, readLedger } from './ledger.ts';
-import { loadMigrationFiles, MIGRATIONS_DIRECTORY } from './migration-files.ts';
+import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
+import { compareFunctions, readSchemaFunctions } from './schema-functions.ts';
+import { pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
+
+/** So many functions that are out of date are named. */
+const MAX_NAMED = 5;
 
 export type SchemaState = Readonly<{ trigram: boolean; vectorVersion: string }>;
 
@@ -11,21 +15,32 @@ export type AssertSchemaOptions = Readonly<{ logger: DatabaseLogger; directory?:
 
 /**
  * What a service does at start instead of migrating: throws `schema_outdated` when the database does not have
- * this program's schema, `database_unavailable` when it cannot be asked. Trigram migrations are not required.
+ * this program's schema, `database_unavailable` when it cannot be asked. Trigram migrations are not required. Functions
+ * that a newer program put there pass.
  */
 export async function assertSchemaVersion(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
-  const files = await loadMigrationFiles(options.directory ?? MIGRATIONS_DIRECTORY);
-  const ledger = await readLedger(sql);
-  if (ledger === undefined) {
+  const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
+  const applied = await readSchemaMigrations(sql);
+  if (applied === undefined) {
     throw new AppError(
       'schema_outdated',
       'The database has no Factmill schema yet. Run the migrate command.',
     );
   }
-  const missing = pendingMigrations(files, ledger).filter((file) => !file.needsTrigram);
+  const missing = pendingMigrations(files.migrations, applied).filter((file) => !file.needsTrigram);
   if (missing.length > 0) {
     const names = missing.map((file) => file.name).join(', ');
     throw new AppError('schema_outdated', `The database lacks ${names}. Run the migrate command.`);
+  }
+  const { outdated } = compareFunctions(files.functions, await readSchemaFunctions(sql));
+  if (outdated.length > 0) {
+    const names = outdated.map(({ name }) => name);
+    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+    throw new AppError(
+      'schema_outdated',
+      `Functions in the database are out of date: ${names.slice(0, MAX_NAMED).join(', ')}${more}. ` +
+        'Run the migrate command.',
+    );
   }
   const vectorVersion = (await installedVersion(sql, 'vector')) ?? '0';
   warnAboutVector(options.logger, vectorVersion);

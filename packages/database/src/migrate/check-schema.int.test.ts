@@ -58,12 +58,18 @@ describe('a schema', () => {
     ['alter table memories drop column search_terms', 'column memories.search_terms'],
     ['drop index memories_key_key', 'index memories_key_key'],
     ['alter table messages drop constraint messages_id_key', 'constraint messages.messages_id_key'],
-    ['drop function accept_conversations(jsonb, integer, integer)', 'function accept_conversations('],
-    ['drop trigger memories_written on memories', 'trigger memories_written'],
+    ['drop function search_keys(uuid, text, tsvector) cascade', 'function search_keys('],
+    ['drop trigger memories_written on memories', 'out of date: memories_written. Run the migrate command'],
     [
       `update pg_index set indisvalid = false where indexrelid = 'memories_user_idx'::regclass`,
       'index memories_user_idx',
     ],
+    [
+      `update factmill_functions set checksum = 'other' where name = 'function drop_oldest'`,
+      'out of date: drop_oldest. Run the migrate command',
+    ],
+    ['drop function trigger_of(jsonb, text, jsonb)', 'out of date: trigger_of. Run the migrate command'],
+    ['drop table factmill_functions', 'out of date: accept_conversation, '],
     [
       'delete from factmill_migrations where number = 18',
       'lacks 0018_standard_bodies.sql. Run the migrate command',

@@ -4,8 +4,8 @@ import type { Sql } from '../pool/sql.ts';
 import { assertSchemaVersion, type AssertSchemaOptions, type SchemaState } from './assert-schema-version.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { assertVectorVersion } from './extensions.ts';
-import { pendingMigrations, readLedger } from './ledger.ts';
-import { loadMigrationFiles, MIGRATIONS_DIRECTORY } from './migration-files.ts';
+import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
+import { pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
 import { objectsOf } from './schema-objects.ts';
 
 /** The schema that the migrations make; beside src/migrate and dist/migrate alike. */
@@ -14,8 +14,8 @@ const SCHEMA_FILE = new URL('../../schema.sql', import.meta.url);
 const MAX_NAMED = 5;
 
 /**
- * Whether a database has this program's schema, whole: every migration with its checksum, the extensions, and every
- * column, constraint, index, function and trigger by name. What it has besides does not matter. Changes nothing, so a
+ * Whether a database has this program's schema, whole: every migration and function with its checksum, the extensions, and
+ * every column, constraint, index, function and trigger by name. What it has besides does not matter. Changes nothing, so a
  * role that may only read can ask.
  *
  * Throws `schema_outdated` when something is missing, `config_invalid` when pgvector is too old,
@@ -24,8 +24,8 @@ const MAX_NAMED = 5;
 export async function checkSchema(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
   const state = await assertSchemaVersion(sql, options);
   assertVectorVersion(state.vectorVersion);
-  const files = await loadMigrationFiles(options.directory ?? MIGRATIONS_DIRECTORY);
-  const pending = pendingMigrations(files, (await readLedger(sql)) ?? []);
+  const { migrations } = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
+  const pending = pendingMigrations(migrations, (await readSchemaMigrations(sql)) ?? []);
   const [waiting] = state.trigram ? pending : [];
   if (waiting !== undefined) {
     throw new AppError('schema_outdated', `The database lacks ${waiting.name}. Run the migrate command.`);

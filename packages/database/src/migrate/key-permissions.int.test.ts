@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmptyDatabase } from '@factmill/testkit';
@@ -7,7 +7,7 @@ import { createPool } from '../pool/create-pool.ts';
 import { insertApiKey, listApiKeys } from '../queries/operators/api-keys.ts';
 import { DEFAULT_TENANT_ID } from '../queries/operators/tenants.ts';
 import { migrate } from './migrate.ts';
-import { MIGRATIONS_DIRECTORY } from './migration-files.ts';
+import { SCHEMA_DIRECTORY } from './schema-files.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
 const MIGRATION = '0021_key_permissions.sql';
@@ -18,8 +18,11 @@ test('keys from before chat and upstream existed keep what their applications us
   const { connectionString } = database;
   const pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger });
   try {
-    const earlier = (await readdir(MIGRATIONS_DIRECTORY)).filter((name) => name < MIGRATION);
-    for (const name of earlier) await cp(join(MIGRATIONS_DIRECTORY, name), join(before, name));
+    await mkdir(join(before, 'migrations'));
+    const names = await readdir(join(SCHEMA_DIRECTORY, 'migrations'));
+    for (const name of names.filter((migration) => migration < MIGRATION)) {
+      await cp(join(SCHEMA_DIRECTORY, 'migrations', name), join(before, 'migrations', name));
+    }
     await migrate(connectionString, { logger, directory: before });
     const stored = {
       application: ['memory.read', 'memory.write'],

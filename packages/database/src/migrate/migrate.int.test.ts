@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmptyDatabase, type TestDatabase } from '@factmill/testkit';
@@ -20,7 +20,8 @@ const logger = {
 
 beforeEach(async () => {
   warnings = [];
-  directory = await mkdtemp(join(tmpdir(), 'factmill-migrations-'));
+  directory = await mkdtemp(join(tmpdir(), 'factmill-schema-'));
+  await mkdir(join(directory, 'migrations'));
   database = await createEmptyDatabase();
   pool = createPool({
     connectionString: database.connectionString,
@@ -36,7 +37,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const write = (name: string, sql: string) => writeFile(join(directory, name), sql);
+const write = (name: string, sql: string) => writeFile(join(directory, 'migrations', name), sql);
 const run = (connectionString = database.connectionString) =>
   migrate(connectionString, { logger, directory });
 
@@ -77,7 +78,7 @@ describe('migrate', () => {
       code: 'schema_outdated',
     });
     await write('0001_first.sql', 'create table a (id integer);');
-    await rm(join(directory, '0002_second.sql'));
+    await rm(join(directory, 'migrations/0002_second.sql'));
     await expect(run()).rejects.toMatchObject({
       code: 'schema_outdated',
       message: expect.stringContaining('newer than this program'),
@@ -160,7 +161,7 @@ describe('the schema', () => {
   test('is the one in schema.sql', async () => {
     await migrate(database.connectionString, { logger });
     const golden = await readFile(new URL('../../schema.sql', import.meta.url), 'utf8');
-    // When this fails after a new migration: run src/migrate/write-schema.ts and read its difference.
+    // When this fails after a new migration or a changed function: run src/migrate/write-schema.ts and read its difference.
     await expect(dumpSchema(pool)).resolves.toBe(golden);
   });
 

@@ -6,12 +6,14 @@ import type { DatabaseLogger } from '../pool/database-logger.ts';
 import { createSql } from '../pool/sql-over.ts';
 import type { Sql } from '../pool/sql.ts';
 import { ensureTrigram, ensureVector, warnAboutVector } from './extensions.ts';
-import { createLedger, insertLedgerEntry, pendingMigrations, readLedger } from './ledger.ts';
-import { loadMigrationFiles, MIGRATIONS_DIRECTORY, type MigrationFile } from './migration-files.ts';
+import { applyFunctionsAlone, applyMigration, type Session } from './apply.ts';
+import { loadSchemaFiles, SCHEMA_DIRECTORY, type SchemaFiles } from './schema-files.ts';
+import { assertNotNewer, createSchemaFunctions, readSchemaFunctions } from './schema-functions.ts';
+import { createSchemaMigrations, pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
 
 export type MigrateOptions = Readonly<{
   logger: DatabaseLogger;
-  /** Where the migrations are. Default: this package's. */
+  /** Holds the folders `migrations`, `functions` and `triggers`. Default: this package. */
   directory?: string;
   /** How long to wait while another process migrates. Default 2 minutes. */
   lockTimeoutMs?: number;
@@ -19,7 +21,9 @@ export type MigrateOptions = Readonly<{
 
 export type MigrateResult = Readonly<{
   /** Names of the migrations this call applied, in order. */
-  applied: string[];
+  applied: readonly string[];
+  /** Names of the functions and triggers this call created or replaced. */
+  functions: readonly string[];
   /** Whether pg_trgm is there, and with it the trigram indexes. */
   trigram: boolean;
   vectorVersion: string;
@@ -30,14 +34,16 @@ const MIGRATION_LOCK = 7_215_340_001;
 
 /**
  * Brings a database to this program's schema. Safe with any number of starters at once: they take turns under a
- * session advisory lock, each migration commits together with its ledger entry, and a crash leaves whole
- * migrations only. Works on a connection of its own, so no setting survives on anyone's pool.
+ * session advisory lock, each migration commits together with the row that records it, and a crash leaves whole
+ * migrations only. The functions are created or replaced in the transaction of the last migration, so that a function
+ * that it drops is never missing to a running process. Works on a connection of its own, so no setting survives on
+ * anyone's pool.
  *
- * Throws `schema_outdated` when ledger and files contradict each other, `config_invalid` when pgvector is
+ * Throws `schema_outdated` when the database and the files contradict each other, `config_invalid` when pgvector is
  * missing or too old, `database_unavailable` when the database or the lock cannot be had.
  */
 export async function migrate(connectionString: string, options: MigrateOptions): Promise<MigrateResult> {
-  const files = await loadMigrationFiles(options.directory ?? MIGRATIONS_DIRECTORY);
+  const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
   const client = new Client({
     connectionString,
     application_name: 'factmill-migrate',
@@ -48,12 +54,13 @@ export async function migrate(connectionString: string, options: MigrateOptions)
   // A connection that breaks between two statements is reported by the next one.
   client.on('error', () => undefined);
   const sql = createSql((config) => client.query(config));
+  const session = { sql, run: (text: string) => client.query(text).then(() => undefined) };
   try {
     await client.connect().catch((error: unknown) => {
       throw toDatabaseError(error);
     });
     await lock(sql, options.lockTimeoutMs ?? 120_000);
-    return await migrateLocked(client, sql, files, options.logger);
+    return await migrateLocked(session, files, options.logger);
   } finally {
     // Ending the session also releases the lock; said aloud because embedded Postgres has only one session.
     await sql.query('select pg_advisory_unlock($1::bigint)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -61,29 +68,32 @@ export async function migrate(connectionString: string, options: MigrateOptions)
   }
 }
 
-async function migrateLocked(
-  client: Client,
-  sql: Sql,
-  files: readonly MigrationFile[],
-  logger: DatabaseLogger,
-): Promise<MigrateResult> {
-  const pending = pendingMigrations(files, (await readLedger(sql)) ?? []);
+async function migrateLocked(session: Session, files: SchemaFiles, logger: DatabaseLogger) {
+  const { sql } = session;
+  const pending = pendingMigrations(files.migrations, (await readSchemaMigrations(sql)) ?? []);
+  assertNotNewer(pending, files.functions, await readSchemaFunctions(sql));
   const vectorVersion = await ensureVector(sql);
   warnAboutVector(logger, vectorVersion);
   const trigram = await ensureTrigram(sql);
   if (!trigram) {
     logger.warn({}, 'the database has no pg_trgm extension: text search works, but without its indexes');
   }
-  await createLedger(sql);
+  await createSchemaMigrations(sql);
+  await createSchemaFunctions(sql);
 
   const applied: string[] = [];
-  for (const file of pending) {
-    if (file.needsTrigram && !trigram) continue;
+  const possible = pending.filter((file) => trigram || !file.needsTrigram);
+  let functions: readonly string[] | undefined;
+  for (const file of possible) {
     const startedAt = performance.now();
-    if (await applyMigration(client, sql, file)) applied.push(file.name);
+    const isLast = file === possible.at(-1);
+    const done = await applyMigration(session, file, isLast ? files.functions : undefined);
+    if (done !== undefined) applied.push(file.name);
+    functions = done?.functions;
     logger.info({ migration: file.name, durationMs: Math.round(performance.now() - startedAt) }, 'migrated');
   }
-  return { applied, trigram, vectorVersion };
+  functions ??= await applyFunctionsAlone(session, files.functions);
+  return { applied, functions, trigram, vectorVersion };
 }
 
 /** The lock timeout is local to this transaction, the lock it took stays with the session. */
@@ -104,32 +114,5 @@ async function lock(sql: Sql, timeoutMs: number): Promise<void> {
       `Another process has been migrating this database for more than ${Math.round(timeoutMs / 1000)} seconds.`,
       { cause: error },
     );
-  }
-}
-
-/** False when another session applied it meanwhile, which only embedded Postgres (one session for all) allows. */
-async function applyMigration(client: Client, sql: Sql, file: MigrationFile): Promise<boolean> {
-  try {
-    await sql.query('begin');
-    await sql.query(`select set_config('statement_timeout', '0', true)`);
-    await sql.query('lock table factmill_migrations in share row exclusive mode');
-    const ledger = (await readLedger(sql)) ?? [];
-    if (ledger.some((entry) => entry.number === file.number)) {
-      await sql.query('rollback');
-      return false;
-    }
-    // Several statements at once need the simple protocol, which is what a query without values uses.
-    await client.query(file.sql).catch((error: unknown) => {
-      throw toDatabaseError(error);
-    });
-    await insertLedgerEntry(sql, file);
-    await sql.query('commit');
-    return true;
-  } catch (error) {
-    await sql.query('rollback').catch(() => undefined);
-    const reason = toDatabaseError(error);
-    throw new AppError(reason.code, `Migration ${file.name} failed: ${reason.message}`, {
-      cause: reason.cause,
-    });
   }
 }

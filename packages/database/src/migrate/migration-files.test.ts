@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareVersions } from './extensions.ts';
-import { pendingMigrations } from './ledger.ts';
-import { loadMigrationFiles, MIGRATIONS_DIRECTORY, parseMigrationFile } from './migration-files.ts';
+import { parseMigrationFile } from './migration-files.ts';
+import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
+import { pendingMigrations } from './schema-migrations.ts';
 
 const first = parseMigrationFile('0001_first.sql', 'select 1;\n');
 const second = parseMigrationFile('0002_second.trigram.sql', 'select 2;\n');
@@ -21,12 +22,13 @@ describe('parseMigrationFile', () => {
   });
 
   test('the migrations of this package are numbered without a gap', async () => {
-    await expect(loadMigrationFiles(MIGRATIONS_DIRECTORY)).resolves.not.toHaveLength(0);
+    const { migrations } = await loadSchemaFiles(SCHEMA_DIRECTORY);
+    expect(migrations).not.toHaveLength(0);
   });
 });
 
 describe('pendingMigrations', () => {
-  test('is what the ledger lacks, in order', () => {
+  test('is what the database lacks, in order', () => {
     expect(pendingMigrations([first, second], [])).toEqual([first, second]);
     expect(pendingMigrations([first, second], [second])).toEqual([first]);
     expect(pendingMigrations([first, second], [first, second])).toEqual([]);

@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AppError } from '@factmill/errors';
 
 export type MigrationFile = Readonly<{
   number: number;
-  /** The file's name, which is also its name in the ledger: `0001_foundation.sql`. */
+  /** The file's name, which is also its name in `factmill_migrations`: `0001_foundation.sql`. */
   name: string;
   sql: string;
-  /** SHA-256 of the text, with line ends as `\n` so that a checkout's setting does not change it. */
   checksum: string;
   /** Needs pg_trgm: applied when that is there, possibly out of order, and never required. */
   needsTrigram: boolean;
 }>;
-
-/** The migrations of this package; the same place from src/migrate and from dist/migrate. */
-export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.trigram)?\.sql$/;
 
@@ -40,12 +35,22 @@ export function parseMigrationFile(name: string, text: string): MigrationFile {
   if (match === null) {
     throw new AppError('internal', `Migration ${name} is not named NNNN_name.sql or NNNN_name.trigram.sql.`);
   }
-  const sql = text.replaceAll('\r\n', '\n');
+  const sql = withUnixLineEnds(text);
   return {
     number: Number(match[1]),
     name,
     sql,
-    checksum: createHash('sha256').update(sql).digest('hex'),
+    checksum: checksumOf(sql),
     needsTrigram: match[2] !== undefined,
   };
+}
+
+/** Line ends as `\n`, so that a checkout's setting does not change a checksum. */
+export function withUnixLineEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** SHA-256 of a file's text. */
+export function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
 }

@@ -1,14 +1,19 @@
-// Writes packages/database/schema.sql from the migrations, on an embedded Postgres that is thrown away. Run it
-// after adding a migration: node --conditions=factmill-source packages/database/src/migrate/write-schema.ts
+// Gives the functions a new revision when one of them has changed, and writes packages/database/schema.sql from
+// migrations and functions, on an embedded Postgres that is thrown away. Run it after changing either: node --conditions=factmill-source packages/database/src/migrate/write-schema.ts
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../embedded/start-embedded.ts';
 import { createPool } from '../pool/create-pool.ts';
 import { dumpSchema } from './dump-schema.ts';
+import { nextRevision, REVISION_FILE } from './function-files.ts';
 import { migrate } from './migrate.ts';
+import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
+const { functions } = await loadSchemaFiles(SCHEMA_DIRECTORY);
+await writeFile(join(SCHEMA_DIRECTORY, REVISION_FILE), nextRevision(functions));
+
 const dataDir = await mkdtemp(join(tmpdir(), 'factmill-schema-'));
 const embedded = await startEmbedded({ dataDir, logger });
 try {
@@ -21,7 +26,7 @@ try {
   });
   const schema = await dumpSchema(pool);
   await pool.close();
-  await writeFile(new URL('../../schema.sql', import.meta.url), schema);
+  await writeFile(join(SCHEMA_DIRECTORY, 'schema.sql'), schema);
 } finally {
   await embedded.close();
   await rm(dataDir, { recursive: true, force: true });

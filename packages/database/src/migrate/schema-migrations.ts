@@ -2,10 +2,11 @@ import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
 import type { MigrationFile } from './migration-files.ts';
 
-export type LedgerEntry = Readonly<{ number: number; name: string; checksum: string }>;
+/** A migration that was applied, as the table `factmill_migrations` records it. */
+export type AppliedMigration = Readonly<{ number: number; name: string; checksum: string }>;
 
 /** Creates the table that records what was applied. */
-export async function createLedger(sql: Sql): Promise<void> {
+export async function createSchemaMigrations(sql: Sql): Promise<void> {
   await sql.query(`
     create table if not exists factmill_migrations (
       number     integer     not null,
@@ -17,19 +18,19 @@ export async function createLedger(sql: Sql): Promise<void> {
 }
 
 /** What was applied, in order; undefined when no migration ever ran on this database. */
-export async function readLedger(sql: Sql): Promise<LedgerEntry[] | undefined> {
+export async function readSchemaMigrations(sql: Sql): Promise<AppliedMigration[] | undefined> {
   const { present } = await sql.one<{ present: boolean }>(
     `select to_regclass('factmill_migrations') is not null as present`,
   );
   if (!present) return undefined;
-  const { rows } = await sql.query<LedgerEntry>(
+  const { rows } = await sql.query<AppliedMigration>(
     'select number, name, checksum from factmill_migrations order by number',
   );
   return rows;
 }
 
 /** Records a migration. */
-export async function insertLedgerEntry(sql: Sql, file: MigrationFile): Promise<void> {
+export async function recordMigration(sql: Sql, file: MigrationFile): Promise<void> {
   await sql.query(
     'insert into factmill_migrations (number, name, checksum) values ($1::integer, $2::text, $3::text)',
     [file.number, file.name, file.checksum],
@@ -37,15 +38,15 @@ export async function insertLedgerEntry(sql: Sql, file: MigrationFile): Promise<
 }
 
 /**
- * What is still to be applied, in order. Throws `schema_outdated` when the ledger and the files contradict each
+ * What is still to be applied, in order. Throws `schema_outdated` when the table and the files contradict each
  * other: the database is newer than this program, or a file that was applied has changed.
  */
 export function pendingMigrations(
   files: readonly MigrationFile[],
-  ledger: readonly LedgerEntry[],
+  applied: readonly AppliedMigration[],
 ): MigrationFile[] {
   const byNumber = new Map(files.map((file) => [file.number, file]));
-  for (const entry of ledger) {
+  for (const entry of applied) {
     const file = byNumber.get(entry.number);
     if (file === undefined) {
       throw new AppError(
@@ -61,6 +62,6 @@ export function pendingMigrations(
       );
     }
   }
-  const applied = new Set(ledger.map((entry) => entry.number));
-  return files.filter((file) => !applied.has(file.number));
+  const numbers = new Set(applied.map((entry) => entry.number));
+  return files.filter((file) => !numbers.has(file.number));
 }

@@ -1,0 +1,60 @@
+-- Accepts, in one statement for all, the requests that begin a conversation and carry no idempotency key (measured with
+-- 25 requests: 0.06 ms each, against 0.22 ms by accept_conversation).
+-- requests, schedule: as in accept_conversations. Result: { place: whether an extraction was scheduled } of what it
+-- accepted. The rest, such as a second request for the same conversation, is left to accept_conversation.
+create or replace function accept_new_conversations(requests jsonb, schedule jsonb) returns jsonb
+language plpgsql as $$
+declare
+  v_taken jsonb;
+  v_tenants uuid[];
+  v_users text[];
+begin
+  with given as (
+    select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
+           coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
+           jsonb_array_length(r->'messages') as message_count, (r->>'user_turns')::integer as user_turns,
+           r->>'extract' as extract, trigger_of('{}', r->>'preset', schedule) as policy,
+           row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
+      from jsonb_array_elements(requests) with ordinality as e (r, place)
+  ), plain as (
+    select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
+      from given cross join lateral extraction_due(
+        policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
+        (r->>'has_reply')::boolean, now()) as due
+      where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
+        and user_turns is not null
+        and coalesce(policy->>'scope', '') <> 'ephemeral'
+        and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
+  ), made as (
+    insert into conversations (tenant_id, id, user_id, last_seq, scheduled_seq, extraction_due_at, extraction_due_for,
+                               extraction_traceparent)
+    select tenant_id, conversation_id, user_id, message_count, case when extracts then message_count else 0 end,
+           case when not extracts then due_at end, case when not extracts then due_for end,
+           case when not extracts and due_at is not null then r->>'traceparent' end
+      from plain order by tenant_id, conversation_id
+    on conflict (tenant_id, id) do nothing
+    returning tenant_id, id as conversation_id
+  ), taken as (
+    select * from plain join made using (tenant_id, conversation_id)
+  ), stored as (
+    insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
+                          token_estimate, created_at)
+    select tenant_id, conversation_id, seq, body->>'id', body->>'role', body->>'content', body->>'name',
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', (body->>'token_estimate')::integer,
+           coalesce((body->>'created_at')::timestamptz, now())
+      from taken cross join lateral jsonb_array_elements(messages) with ordinality as m (body, seq)
+  ), scheduled as (
+    insert into extractions (id, tenant_id, user_id, conversation_id, from_seq, to_seq, trigger, preset,
+                             metadata, traceparent)
+    select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count,
+           r->>'trigger',
+           coalesce(r->>'preset', schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
+      from taken where extracts order by place
+  )
+  select coalesce(jsonb_object_agg(place, extracts), '{}'), array_agg(tenant_id), array_agg(user_id)
+    into v_taken, v_tenants, v_users from taken;
+  if v_tenants is not null then
+    perform make_stale_due(v_tenants, v_users, (schedule->>'stale_after_s')::integer);
+  end if;
+  return v_taken;
+end $$;

@@ -1,0 +1,113 @@
+-- Claims an extraction for a worker and brings what it works on: the pinned answer if there is one, else what the
+-- user's memories stated last, without those of other conversations; the messages of its range; whether the user has
+-- documents.
+-- tenant, extraction: which one. worker, lease_ms: who claims it, and for how long. known_limit: most memories.
+-- model_provider: the provider that would be asked; null for rules, which are never down. probe_interval_ms: time
+--   between two probes of a provider that is down.
+-- Result: { claim: {…}, pinned: {…} | null, messages: […], known: […], hasDocuments }; when it cannot be claimed
+--   { state, left_ms, waits, next, rest_ms, yields }; null when there is no such extraction.
+--   waits: another extraction of its conversation has to end first. The worker need not ask again: whoever ends that
+--     one is told of this one (conclude_extraction), because the row that is waited for is locked before the answer, so
+--     that its end comes wholly before the look at it or wholly after.
+--   next: when it has ended, the extraction that is open after it.
+--   rest_ms: its provider is down, there is no answer yet, and no probe is due; the row is as it was. yields: another
+--     extraction should be the probe.
+create or replace function claim_extraction(
+  tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer,
+  model_provider text, probe_interval_ms integer
+) returns json language plpgsql as $$
+declare
+  v_row extractions;
+  v_pinned json;
+  v_entry jsonb;
+  v_from integer;
+begin
+  loop
+    begin
+      -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
+      -- looks as cheap to it as the one with that id.
+      update extractions e
+        set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
+            started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
+            lease_until = now() + lease_ms * interval '1 millisecond'
+        where id = extraction and (tenant_id = tenant) is true
+          and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
+          and not exists (
+            select from extractions o
+              where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
+                and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
+        returning * into v_row;
+      if found then
+        -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
+        select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
+                 'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
+          into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
+        if v_pinned is null and model_provider is not null then
+          v_entry := enter_provider(model_provider, probe_interval_ms, extraction);
+          if v_entry ? 'wait_ms' then
+            raise exception 'the provider rests' using errcode = 'FM001';
+          end if;
+        end if;
+        exit;
+      end if;
+    exception
+      when unique_violation then
+        -- A younger one is in work: this one was replayed.
+      when sqlstate 'FM001' then
+        -- The claim is undone.
+        return json_build_object('state', 'pending', 'waits', false, 'rest_ms', (v_entry->>'wait_ms')::integer,
+          'yields', (v_entry->>'yields')::boolean);
+    end;
+    select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
+    if not found then
+      return null;
+    elsif v_row.state not in ('pending', 'active') then
+      return json_build_object('state', v_row.state, 'waits', false,
+        'next', (select id from next_extraction(tenant, v_row.conversation_id)));
+    elsif v_row.state = 'active' and v_row.lease_until > now() and v_row.claimed_by is distinct from worker then
+      return json_build_object('state', v_row.state, 'waits', false,
+        'left_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
+    end if;
+    perform from extractions o
+      where o.tenant_id = tenant and o.conversation_id = v_row.conversation_id and o.id <> extraction
+        and ((o.state in ('pending', 'active') and o.accepted_no < v_row.accepted_no) or o.state = 'active')
+      order by o.accepted_no limit 1 for share;
+    if found then
+      return json_build_object('state', v_row.state, 'waits', true);
+    end if;
+  end loop;
+
+  -- A regenerated reply says little without what it replies to, which is in the range of an earlier extraction.
+  v_from := v_row.from_seq;
+  if v_row.replaces_from_seq is not null then
+    select coalesce(max(seq), v_from) into v_from from messages
+      where tenant_id = tenant and conversation_id = v_row.conversation_id and role = 'user'
+        and seq < v_row.replaces_from_seq;
+  end if;
+
+  return json_build_object(
+    'claim', json_build_object('id', v_row.id, 'tenantId', v_row.tenant_id, 'userId', v_row.user_id,
+      'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
+      'preset', v_row.preset, 'attempts', v_row.attempts, 'fence', v_row.fence,
+      'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent,
+      'isProbe', coalesce((v_entry->>'probe')::boolean, false)),
+    'pinned', v_pinned,
+    'messages', (
+      select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
+               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
+               order by seq), '[]')
+        from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
+          and seq between v_from and v_row.to_seq and not superseded),
+    'known', case when v_pinned is null and known_limit > 0 then (
+      select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
+               'value', value, 'content', content, 'question', question, 'statedAt', stated_at)
+               order by stated_at desc, id desc), '[]')
+        from (select * from memories where tenant_id = tenant and user_id = v_row.user_id and is_current
+                and (expires_at is null or expires_at > now())
+                and conversation_id in ('', v_row.conversation_id)
+                -- What is about to be replaced is not known: the model is to say it again if it still holds.
+                and (v_row.replaces_from_seq is null
+                     or not rests_on_replaced(message_ids, tenant, v_row.conversation_id))
+              order by stated_at desc, id desc limit known_limit) as recent) else '[]' end,
+    'hasDocuments', exists (select from documents where tenant_id = tenant and user_id = v_row.user_id));
+end $$;

@@ -1,0 +1,18 @@
+-- Does what follows when an extraction has just ended, in the transaction that ended it.
+-- extraction: the extraction. Result: the extraction of its conversation that can start now, or null.
+-- VOLATILE, so that it sees what was committed before it is called.
+create or replace function conclude_extraction(extraction uuid) returns uuid language plpgsql as $$
+declare
+  v_row extractions;
+  v_next extractions;
+  v_retired integer;
+begin
+  select * into v_row from extractions where id = extraction;
+  if v_row.replaces_from_seq is not null and v_row.state = 'done' then
+    v_retired := retire_replaced(v_row);
+    update extractions set deleted = deleted + v_retired where id = extraction and v_retired > 0;
+  end if;
+  select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
+  return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
+    then v_next.id end;
+end $$;

@@ -1,0 +1,51 @@
+-- Drops the extractions beyond the queue limits. Per tenant: the oldest of that tenant. Overall: one at a time, the
+-- oldest of the tenant with the most waiting, so that a noisy tenant pays for its own noise.
+-- tenants_touched: tenants that may be over their limit. queue_limit, tenant_queue_limit: as in accept_conversations.
+-- Result: [{ id, tenant_id, generation }] of what was dropped.
+-- finished_at is the moment of the drop, not the start of a transaction that may have waited for its turn.
+create or replace function drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)
+returns jsonb language plpgsql as $$
+declare
+  v_dropped jsonb := '[]';
+  v_more jsonb;
+  v_excess bigint;
+begin
+  if tenant_queue_limit > 0 then
+    with over as (
+      select w.id from unnest(tenants_touched) as t (id)
+        cross join lateral (
+          select e.id from extractions e
+            where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
+            order by e.accepted_no desc offset tenant_queue_limit) as w
+    ), gone as (
+      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
+        where id in (select id from over) and state = 'pending' and started_at is null
+        returning id, tenant_id, generation, accepted_no
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+             'generation', generation) order by accepted_no), '[]') into v_dropped from gone;
+  end if;
+
+  if queue_limit > 0 then
+    select count(*) - queue_limit into v_excess
+      from extractions where state = 'pending' and started_at is null;
+    if v_excess > 0 then
+      -- Level the largest backlogs: the row that is n-th newest of its tenant goes before any that is
+      -- (n - 1)-th newest; among equals the oldest goes first.
+      with ranked as (
+        select id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
+          from extractions where state = 'pending' and started_at is null
+      ), over as (
+        select id from ranked order by depth desc, accepted_no limit v_excess
+      ), gone as (
+        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
+          where id in (select id from over) and state = 'pending' and started_at is null
+          returning id, tenant_id, generation, accepted_no
+      )
+      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+               'generation', generation) order by accepted_no), '[]') into v_more from gone;
+      v_dropped := v_dropped || v_more;
+    end if;
+  end if;
+  return v_dropped;
+end $$;

@@ -1,0 +1,11 @@
+-- Ends an extraction as failed; does nothing when the fence is not the latest.
+-- extraction, claim_fence: the claim. class, message: why. Result: the extraction that can start now, or null.
+create or replace function fail_extraction(extraction uuid, claim_fence integer, class text, message text) returns uuid
+language plpgsql as $$
+begin
+  update extractions
+    set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
+        finished_at = now(), error_class = class, error_message = message
+    where id = extraction and fence = claim_fence and state = 'active';
+  return case when found then conclude_extraction(extraction) end;
+end $$;

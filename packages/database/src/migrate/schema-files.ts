@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FunctionFiles, loadFunctionFiles } from './function-files.ts';
+import { loadMigrationFiles, type MigrationFile } from './migration-files.ts';
+
+/** What a program makes of a database. */
+export type SchemaFiles = Readonly<{ migrations: readonly MigrationFile[]; functions: FunctionFiles }>;
+
+/** This package, which holds `migrations`, `functions` and `triggers`; the same from src/migrate and dist/migrate. */
+export const SCHEMA_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Reads the migrations, functions and triggers in the folders of `directory`. */
+export async function loadSchemaFiles(directory: string): Promise<SchemaFiles> {
+  return {
+    migrations: await loadMigrationFiles(join(directory, 'migrations')),
+    functions: await loadFunctionFiles(directory),
+  };
+}
