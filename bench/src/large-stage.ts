@@ -66,11 +66,7 @@ export async function createLargeStage(
     const retrieval = await stage.start('retrieval', modelEnv);
     const gateway = await stage.start('gateway', { RETRIEVAL_URL: retrieval.url });
     const headers = await stage.createClientHeaders(gateway);
-    const bare = new Pool({
-      connectionString: stage.databaseUrl,
-      max: 8,
-      options: '-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=200',
-    });
+    const bare = new Pool({ connectionString: stage.databaseUrl, max: 8 });
     const large: LargeStage = {
       stage,
       loaded,
@@ -109,27 +105,22 @@ export async function searchLarge(
   });
 }
 
-/** What the vector channel has to do at the very least, exactly and through the index. */
-const BARE = {
-  exact: `(e.embedding <=> $4::halfvec) + 0`,
-  index: `e.embedding::halfvec(${LARGE_MODEL.dimensions}) <=> $4::halfvec(${LARGE_MODEL.dimensions})`,
-};
-
-/** The user's nearest memories, as one statement without anything around it. Distances, nearest first. */
+/**
+ * The user's nearest memories, what the vector channel has to do at the very least: one statement without anything
+ * around it. Distances, nearest first.
+ */
 export async function searchBare(
   { bare }: LargeStage,
-  how: keyof typeof BARE,
   userId: string,
   { vector }: LargeQuery,
   limit: number,
 ): Promise<number[]> {
   const { rows } = await bare.query<{ similarity: number }>({
-    // By the index a statement has to name its model: the index is partial.
-    ...(how === 'exact' ? { name: 'bare_exact' } : {}),
+    name: 'bare_exact',
     text: `select m.id, m.content, m.category, m.created_at, 1 - near.distance as similarity
-      from (select e.memory_id, ${BARE[how]} as distance from memory_embeddings e
+      from (select e.memory_id, e.embedding <=> $4::halfvec as distance from memory_embeddings e
             where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
-            order by ${how === 'exact' ? 'distance' : BARE.index} limit $5::integer) as near
+            order by distance limit $5::integer) as near
         join memories m on m.id = near.memory_id
       where m.is_current order by near.distance`,
     values: [DEFAULT_TENANT_ID, userId, LARGE_MODEL.id, toHalfvec(vector), limit],

@@ -94,7 +94,7 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
     };
   const bare: SearchOnce = async (turn) => {
     const [userId, query] = pick(turn);
-    await searchBare(large, users.memories > LARGE_USER ? 'index' : 'exact', userId, query, LIMIT);
+    await searchBare(large, userId, query, LIMIT);
   };
   return {
     users,
@@ -184,13 +184,8 @@ async function completenessRow(large: LargeStage, plan: LargePlan, queries: numb
 function loadRows(plan: LargePlan, { loaded }: LargeStage): Row[] {
   if (loaded === null) return [];
   const seconds = (ms: number) => `${grouped(ms / 1_000)} s`;
-  const { rowsMs, indexesMs, hnswMs } = loaded;
-  return [
-    rowOf(
-      `loading rows / indexes / HNSW, ${named(plan)}`,
-      `${seconds(rowsMs)} / ${seconds(indexesMs)} / ${seconds(hnswMs)}`,
-    ),
-  ];
+  const { rowsMs, indexesMs } = loaded;
+  return [rowOf(`loading rows / indexes, ${named(plan)}`, `${seconds(rowsMs)} / ${seconds(indexesMs)}`)];
 }
 
 function summary(measured: Measured): string {

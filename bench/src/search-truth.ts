@@ -15,7 +15,7 @@ export async function measureRecall(
   let [found, wanted] = [0, 0];
   for (const [index, query] of large.queries.slice(0, count).entries()) {
     const userId = userIds[index % userIds.length] ?? '';
-    const exact = await searchBare(large, 'exact', userId, query, NEAREST);
+    const exact = await searchBare(large, userId, query, NEAREST);
     const { results } = await searchLarge(large, userId, query.text, {
       mode: 'vector',
       channels: ['vector'],

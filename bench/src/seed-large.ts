@@ -1,10 +1,7 @@
 import {
-  buildDistanceIndex,
-  claimDistanceIndex,
   createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
-  listLargeOwners,
   registerEmbeddingModel,
   toVectorText,
 } from '@factmill/database';
@@ -12,15 +9,15 @@ import type { LargePlan } from './large-plan.ts';
 import { LARGE_MODEL, OWN_VECTORS, type PartVectors } from './large-vectors.ts';
 import { ADJECTIVES, CATEGORIES, PEOPLE, PLACES, STATEMENTS, THINGS } from './vocabulary.ts';
 
-/** As extractors have it. */
+/** Users with more are searched within a longer time. */
 export const LARGE_USER = 20_000;
 
-export type LoadTimes = Readonly<{ rowsMs: number; indexesMs: number; hnswMs: number }>;
+export type LoadTimes = Readonly<{ rowsMs: number; indexesMs: number }>;
 
 /**
  * Fills an empty database with the memories of a plan by SQL, all the same in every run. Everybody's rows lie
  * scattered over the table, as they do when many people talk at the same time. Indexes that are no constraints are
- * taken away for the load and built again by their own definitions; those of large users as an extractor does it.
+ * taken away for the load and built again by their own definitions.
  */
 export async function seedLarge(
   databaseUrl: string,
@@ -66,14 +63,8 @@ export async function seedLarge(
       for (const definition of indexes) await pool.query(definition);
     });
     await pool.query('vacuum (analyze) memories, memory_embeddings');
-    const hnswMs = await timed(async () => {
-      for (const owner of await listLargeOwners(pool, LARGE_USER, 10)) {
-        const index = await claimDistanceIndex(pool, owner, 3_600_000);
-        if (index !== undefined) await buildDistanceIndex(pool, index);
-      }
-    });
     await pool.query('checkpoint');
-    return { rowsMs, indexesMs, hnswMs };
+    return { rowsMs, indexesMs };
   } finally {
     await pool.close();
   }

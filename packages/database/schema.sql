@@ -121,13 +121,6 @@ embedding_builds.found integer not null default 0
 embedding_builds.done bigint not null default 0
 embedding_builds.total bigint not null default 0
 embedding_builds.started_at timestamp with time zone not null default now()
-embedding_indexes.tenant_id uuid not null
-embedding_indexes.user_id text not null
-embedding_indexes.model text not null
-embedding_indexes.name text not null
-embedding_indexes.vectors bigint not null
-embedding_indexes.leased_until timestamp with time zone not null
-embedding_indexes.ready_at timestamp with time zone
 embedding_models.id text not null
 embedding_models.dimensions integer not null
 embedding_models.created_at timestamp with time zone not null default now()
@@ -368,10 +361,6 @@ documents.documents_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) O
 embedding_builds.embedding_builds_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
 embedding_builds.embedding_builds_pkey PRIMARY KEY (model)
 embedding_builds.embedding_builds_stage_check CHECK ((stage = ANY (ARRAY['memories'::text, 'chunks'::text])))
-embedding_indexes.embedding_indexes_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
-embedding_indexes.embedding_indexes_name_key UNIQUE (name)
-embedding_indexes.embedding_indexes_pkey PRIMARY KEY (tenant_id, user_id, model)
-embedding_indexes.embedding_indexes_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
 embedding_models.embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
 embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE

@@ -39,7 +39,6 @@ export * from './queries/compression/compression-periods.ts';
 export * from './queries/compression/compression-runs.ts';
 export * from './queries/conversations/chat-places.ts';
 export * from './queries/conversations/conversations.ts';
-export * from './queries/distance-indexes.ts';
 export * from './queries/documents/document-chunks.ts';
 export * from './queries/documents/document-matches.ts';
 export * from './queries/documents/documents.ts';

@@ -1,9 +1,6 @@
 import {
-  buildDistanceIndex,
-  claimDistanceIndex,
   type DatabasePool,
   DEFAULT_TENANT_ID,
-  listLargeOwners,
   registerEmbeddingModel,
   type Sql,
   toVectorText,
@@ -14,7 +11,7 @@ export const DIMENSIONS = 8;
 export const SIGNED_DIMENSIONS = 128;
 
 /**
- * 30,000 memories with random vectors of two models: `large` has 6,000 and an index by distance, `medium` 2,000, 200
+ * 30,000 memories with random vectors of two models: `large` has 6,000, `medium` 2,000, 200
  * others share the rest. What each has is spread over the whole table.
  */
 const FILL = `
@@ -34,16 +31,12 @@ export async function fillMemories(pool: Sql): Promise<void> {
   await pool.query(FILL);
 }
 
-/** Vectors of all for the model `tiny`, of `medium` also for `signed`; an index for what `large` has. */
+/** Vectors of all for the model `tiny`, of `medium` also for `signed`. */
 export async function fillVectors(pool: Sql): Promise<void> {
   await registerEmbeddingModel(pool, 'tiny', DIMENSIONS);
   await registerEmbeddingModel(pool, 'signed', SIGNED_DIMENSIONS);
   await pool.query(FILL_VECTORS, ['tiny', DIMENSIONS, null]);
   await pool.query(FILL_VECTORS, ['signed', SIGNED_DIMENSIONS, 'medium']);
-  for (const owner of await listLargeOwners(pool, 5_000, 10)) {
-    const index = await claimDistanceIndex(pool, owner, 60_000);
-    if (index !== undefined) await buildDistanceIndex(pool, index);
-  }
 }
 
 export type StoredMemory = Partial<{

@@ -5,7 +5,6 @@ import { createWorker, type JobOutcome, type QueueWorker } from '@factmill/queue
 import { createEnqueueAccepted, createQueueLimits } from '@factmill/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import type { ExtractorDeps } from './extractor-deps.ts';
-import { createDistanceIndexes, type DistanceIndexes } from './maintenance/distance-indexes.ts';
 import { createEmbedAll } from './maintenance/embed-all.ts';
 import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
@@ -17,8 +16,8 @@ import { createVectorUpkeep, type VectorUpkeep } from './maintenance/vector-upke
 import type { Providers } from './open-providers.ts';
 import type { Part } from './shutdown.ts';
 
-/** What keeps vectors and their indexes right, beside the jobs that are asked for. */
-export type Upkeep = Part & Readonly<{ vectors: VectorUpkeep; indexes: DistanceIndexes }>;
+/** What keeps vectors right, beside the jobs that are asked for. */
+export type Upkeep = Part & Readonly<{ vectors: VectorUpkeep }>;
 
 export type Maintenance = Part & Readonly<{ worker: QueueWorker }>;
 
@@ -28,7 +27,7 @@ const GRACE_MS = 500;
 const monotonicMs = () => Math.round(performance.now());
 
 export function openUpkeep(
-  { config, connectionString, database, embedder, logger }: ExtractorDeps,
+  { config, database, embedder, logger }: ExtractorDeps,
   { models }: Pick<Providers, 'models'>,
 ): Upkeep {
   const vectors = createVectorUpkeep({
@@ -40,9 +39,7 @@ export function openUpkeep(
     newId: () => uuidv7(),
     now: monotonicMs,
   });
-  const indexes = createDistanceIndexes({ database, connectionString, logger });
-  void indexes.look();
-  return { vectors, indexes, abort: () => Promise.all([vectors.close(), indexes.close()]) };
+  return { vectors, abort: () => vectors.close() };
 }
 
 export type MaintenanceParts = Readonly<{
@@ -59,7 +56,7 @@ export type MaintenanceParts = Readonly<{
 export async function openMaintenance(deps: ExtractorDeps, parts: MaintenanceParts): Promise<Maintenance> {
   const { config, connectionString, database, logger } = deps;
   const { embedTexts } = parts.providers;
-  const { vectors, indexes } = parts.upkeep;
+  const { vectors } = parts.upkeep;
   const embedAll = createEmbedAll({
     embedPending: createEmbedPending({ database, embedTexts, logger }),
     embedChunks: createEmbedChunks({ database, embedTexts, logger, now: monotonicMs }),
@@ -75,7 +72,6 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
       if (job.name !== 'purge') return { kind: 'done' };
       const purged = await purgeJob(signal);
       await vectors.check(signal);
-      void indexes.look();
       return purged;
     },
     logger,

@@ -101,7 +101,7 @@ async function nearest(
 describe('searchByVector', () => {
   test('a user among many gets exactly the nearest, in order', async () => {
     for (const angle of [0.3, 1.2, 2.5]) {
-      for (const userId of ['medium', 'user77']) {
+      for (const userId of ['large', 'medium', 'user77']) {
         await expect(idsByVector({ userId, vector: direction(angle) })).resolves.toEqual(
           await nearest(userId, direction(angle), 15),
         );
@@ -146,13 +146,6 @@ describe('searchByVector', () => {
     ).resolves.toEqual([]);
   });
 
-  test('a user with an index gets as many as asked, nearly all of them the nearest', async () => {
-    const found = await idsByVector({ userId: 'large', vector: direction(0.7), limit: 50 });
-    const right = new Set(await nearest('large', direction(0.7), 50));
-    expect(found).toHaveLength(50);
-    expect(found.filter((id) => right.has(id)).length).toBeGreaterThanOrEqual(45);
-  });
-
   test('a filter that leaves a large user with few memories still finds all of them', async () => {
     const ids = [
       await store({ userId: 'large', category: 'rare', vector: direction(3) }),
@@ -171,16 +164,12 @@ describe('searchByVector', () => {
     await expect(idsByVector({ userId: 'medium', model: 'not-registered' })).resolves.toEqual([]);
   });
 
-  test('a small user is compared vector by vector, a large one through the index, each in its plan', async () => {
+  test('each user is compared through the index of the users, by a plan that reads no table whole', async () => {
     const small = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'medium' })));
     expect(small).toHaveLength(1);
     expect(small[0]).toContain('memory_embeddings_near_idx');
     expect(small[0]).toMatch(/Index Scan using memories_pkey/);
-    expect(small[0]).not.toContain('hnsw');
     expect(small[0]).not.toContain('Seq Scan');
-
-    const large = await plansOf((explained) => searchByVector(explained, vectorSearch({ userId: 'large' })));
-    expect(large.at(-1)).toContain('memory_embeddings_of_');
 
     // Twenty are near, the others equally far: signs tell.
     const vector = Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.cos(at));
@@ -197,25 +186,6 @@ describe('searchByVector', () => {
     );
     expect(signed).toHaveLength(1);
     expect(signed[0]).toMatch(/Index Only Scan using memory_embeddings_near_idx/);
-  });
-
-  test('the settings of the index search do not outlive it', async () => {
-    const one = createPool({
-      connectionString: database.connectionString,
-      max: 1,
-      applicationName: 'factmill-test',
-      logger: quiet,
-    });
-    try {
-      await searchByVector(one, vectorSearch({ userId: 'large' }));
-      await expect(
-        one.one(
-          `select current_setting('hnsw.iterative_scan') as scan, current_setting('hnsw.ef_search') as ef`,
-        ),
-      ).resolves.toEqual({ scan: 'off', ef: '40' });
-    } finally {
-      await one.close();
-    }
   });
 
   test('similarity is the cosine, and what lies below the cutoff is left out', async () => {

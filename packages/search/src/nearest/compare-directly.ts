@@ -12,17 +12,15 @@ const COMPARED_OF_ALL = 1_000;
 
 /**
  * Distances to all of the user's vectors, or to those nearest by their signs, then the memories in that order
- * (memories_pkey) until the limit is reached; all from memory_embeddings_near_idx. `+ 0` keeps the ordering away from
- * HNSW indexes, `offset 0` the planner from rearranging: without it a filter on memories is checked for every vector.
+ * (memories_pkey) until the limit is reached; all from memory_embeddings_near_idx. `offset 0` keeps the planner
+ * from rearranging: without it a filter on memories is checked for every vector.
  * With filters the memories that pass are found first: to look up each memory of thousands costs more than its distance.
  * The signs of the query are found once, in a subquery. One row without a memory says what was compared when nothing
  * is found.
  */
 const directStatement = (search: SearchTarget, source: MemorySource) => `
   with owned as materialized (
-    select counted.vectors, counted.vectors > $7::bigint as "bySigns",
-      $9::boolean and exists (select from embedding_indexes i where i.tenant_id = $1::uuid
-        and i.user_id = $2::text and i.model = $3::text and i.ready_at is not null) as indexed
+    select counted.vectors, counted.vectors > $7::bigint as "bySigns"
     from (select count(*) as vectors from (
       select 1 from memory_embeddings e where ${ownerOf(search)} and e.model = $3::text
       limit $7::bigint + 1) as first_ones) as counted
@@ -31,19 +29,19 @@ const directStatement = (search: SearchTarget, source: MemorySource) => `
     select e.memory_id, (e.embedding <=> $4::halfvec) + 0 as distance, null::float8 as signs
     from owned cross join lateral (
       select * from memory_embeddings e where ${ownerOf(search)} and e.model = $3::text
-        and not owned."bySigns" and not owned.indexed
+        and not owned."bySigns"
         ${source.isFiltered ? 'and (e.memory_id in (select id from wanted)) is true' : ''} offset 0) as e
     union all
     select e.memory_id, (e.embedding <=> $4::halfvec) + 0, nearly.signs
     from owned cross join lateral (
       select e.memory_id, e.code <~> (select binary_quantize($4::halfvec)) as signs
       from memory_embeddings e where ${ownerOf(search)} and e.model = $3::text
-        and owned."bySigns" and not owned.indexed
+        and owned."bySigns"
       order by signs limit $8::integer
     ) as nearly cross join lateral (
       select * from memory_embeddings e where e.memory_id = nearly.memory_id and e.model = $3::text offset 0) as e
   )
-  select owned.indexed, owned.vectors, farthest.signs as "mostSigns", farthest.distance as farthest, found.*
+  select owned.vectors, farthest.signs as "mostSigns", farthest.distance as farthest, found.*
   from owned cross join (
     select max(near.signs) as signs, max(near.distance) as distance from near
   ) as farthest left join lateral (
@@ -53,35 +51,31 @@ const directStatement = (search: SearchTarget, source: MemorySource) => `
 type DirectRow = ComparedRow & {
   /** How many the owner has, counted up to one more than are compared one by one. */
   vectors: number;
-  indexed: boolean;
   /** Of those compared by signs, how many differ at most; null when all were compared one by one. */
   mostSigns: number | null;
 };
 
 /**
- * The memories nearest to the vector, in one statement; null for a user with an index by distance.
+ * The memories nearest to the vector, in one statement.
  *
  * @param most so many vectors are compared one by one, those of a user with more by their signs first
- * @param mayUseIndex whether a user with an index by distance is left to that
  */
 export async function compareDirectly(
   sql: Sql,
   search: VectorSearch,
-  { most, mayUseIndex }: Readonly<{ most: number; mayUseIndex: boolean }>,
-): Promise<(Compared & Readonly<{ vectors: number }>) | null> {
-  const source = memoriesOf(search, 10, { anyUser: true });
+  most: number,
+): Promise<Compared & Readonly<{ vectors: number }>> {
+  const source = memoriesOf(search, 9, { anyUser: true });
   const { rows } = await sql.query<DirectRow>(
     directStatement(search, source),
     [
       ...valuesOf(search),
       most,
       Math.max(search.userId === null ? COMPARED_OF_ALL : LEAST_COMPARED, COMPARED_PER_RESULT * search.limit),
-      mayUseIndex,
       ...source.values,
     ],
     { name: `search_vector${source.variant}` },
   );
   const [first] = rows;
-  if (first === undefined || first.indexed) return null;
-  return { ...toCompared(search, rows, first.mostSigns), vectors: first.vectors };
+  return { ...toCompared(search, rows, first?.mostSigns ?? null), vectors: first?.vectors ?? 0 };
 }

@@ -1,6 +1,5 @@
 import type { Sql } from '@factmill/database';
 import { memoriesOf, type SearchTarget } from '../target.ts';
-import { compareByIndex } from './compare-by-index.ts';
 import { compareDirectly } from './compare-directly.ts';
 import { compareFew } from './compare-few.ts';
 import { compareKept } from './compare-kept.ts';
@@ -33,15 +32,14 @@ const LEAST_SIGNS = 128;
 /**
  * The user's visible memories nearest to the vector, nearest first, then by id. Complete inside the user: the few
  * vectors of a small user are compared one by one; of the thousands of a larger one those that are nearest by their
- * signs; one with tens of thousands has an HNSW index of its own (`embedding_indexes`). Where signs tell too little,
- * or filters leave less than an index finds, all are compared. Of all users the nearest by signs are the answer.
+ * signs. Where signs tell too little, and with filters, all are compared. Of all users the nearest by signs are the answer.
  *
  * @param kept where the signs of users that are searched again are kept; without it Postgres compares them
  */
 export async function searchByVector(sql: Sql, search: VectorSearch, kept?: KeptSigns): Promise<VectorRow[]> {
   if (search.asOf !== undefined) return searchAsOf(sql, search);
   const { isFiltered } = memoriesOf(search, 1);
-  if (isFiltered || search.dimensions < LEAST_SIGNS) return searchUnsigned(sql, search);
+  if (isFiltered || search.dimensions < LEAST_SIGNS) return compareAll(sql, search);
 
   const ofUser = kept !== undefined && isOfUser(search) ? { kept, search } : undefined;
   const quickly =
@@ -49,9 +47,8 @@ export async function searchByVector(sql: Sql, search: VectorSearch, kept?: Kept
     ((await searchKept(sql, ofUser.search, ofUser.kept)) ?? (await compareFew(sql, ofUser.search, FEW)));
   if (quickly) return quickly;
 
-  const found = await compareDirectly(sql, search, { most: ALWAYS_EXACT, mayUseIndex: true });
-  if (ofUser && (found === null || found.vectors > FEW)) ofUser.kept.miss(sql, ofUser.search);
-  if (found === null) return searchByIndex(sql, search);
+  const found = await compareDirectly(sql, search, ALWAYS_EXACT);
+  if (ofUser && found.vectors > FEW) ofUser.kept.miss(sql, ofUser.search);
   return found.isSafe ? found.rows : compareAll(sql, search);
 }
 
@@ -75,22 +72,8 @@ async function searchKept(
   return found.isSafe ? found.rows : compareAll(sql, search);
 }
 
-/** With filters, or with vectors that have too few signs. */
-async function searchUnsigned(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
-  const found = await compareDirectly(sql, search, { most: NO_LIMIT, mayUseIndex: true });
-  return found === null ? searchByIndex(sql, search) : found.rows;
-}
-
-async function searchByIndex(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
-  const nearest = await compareByIndex(sql, search);
-  // The index gives up after a number of entries, which narrow filters exhaust.
-  if (nearest.length < search.limit) return compareAll(sql, search);
-  return nearest.filter((row) => row.similarity >= search.minSimilarity);
-}
-
 async function compareAll(sql: Sql, search: VectorSearch): Promise<VectorRow[]> {
-  const found = await compareDirectly(sql, search, { most: NO_LIMIT, mayUseIndex: false });
-  return found?.rows ?? [];
+  return (await compareDirectly(sql, search, NO_LIMIT)).rows;
 }
 
 /**

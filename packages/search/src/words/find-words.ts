@@ -4,9 +4,6 @@ import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
 import type { WordHits, WordRow, WordSearch } from './search-by-words.ts';
 import { LENGTH, SATURATION } from './weigh-words.ts';
 
-/** Of a word of a large user at least so many memories are read that have no other of the words. */
-const MANY = 100;
-
 /** What memories_words_idx is of. */
 export const WORD_KEYS = 'search_keys(tenant_id, user_id, search_terms)';
 /** A query for the keys of the words of the terms in `$3`. */
@@ -88,24 +85,9 @@ function wordStatement(termCount: number, source: MemorySource, search: SearchTa
  * planner would read all of the user's memories beside it.
  */
 function rowsWithWords(source: MemorySource, columns: (alias: string) => string): string {
-  const rowsOf = (condition: string) => `
-        select ${columns('m')} from (select *, ctid as place from memories where is_current and ${condition} offset 0) as m
-        where ${source.where('m')}`;
-  return `words as materialized (${KEYS_OF_TERMS}), size as materialized (
-      select exists (select from embedding_indexes i
-        where i.tenant_id = $1::uuid and i.user_id = $2::text and i.ready_at is not null) as is_large
-    ), firsts as (
-      select words.key, found.* from words cross join size cross join lateral (
-        ${rowsOf(`size.is_large and ${WORD_KEYS} && array[words.key]`)} limit greatest($4::integer, ${MANY})) as found
-    ), common as (
-      select key from firsts group by key having count(*) >= greatest($4::integer, ${MANY})
-    ), with_two as (
-      select found.* from common join common as other on other.key > common.key
-        cross join lateral (${rowsOf(`${WORD_KEYS} @> array[common.key, other.key]`)}) as found
-    ), given as (
-      ${rowsOf(`not (select is_large from size) and ${WORD_KEYS} && array(select key from words)`)}
-      union all
-      select distinct on (id) id, place, size, search_terms
-      from (select id, place, size, search_terms from firsts union all select * from with_two) as found
+  return `given as (
+      select ${columns('m')} from (
+        select *, ctid as place from memories where is_current and ${WORD_KEYS} && array(${KEYS_OF_TERMS}) offset 0) as m
+      where ${source.where('m')}
     )`;
 }

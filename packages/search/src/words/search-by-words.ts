@@ -31,8 +31,7 @@ export type UserWordSearch = WordSearch & Readonly<{ userId: string }>;
 /**
  * The user's visible memories with at least one of the words, in any of its forms, best first, then by id: BM25 with
  * the frequencies of the words among the memories found, so that what is rare in this user's memory counts most.
- * Complete inside the user; of a large one (`embedding_indexes`) whose words are not kept, in whose memory a word can be
- * thousands of times, all that have two of the words are read, and of each word so many others that there are enough.
+ * Complete inside the user.
  *
  * @param kept where the words of users that are searched again are kept; without it Postgres finds them
  */
