@@ -41,7 +41,7 @@ describe('the services of docker-compose.yml as processes', () => {
       Object.values(PORTS).map(async (port) => [port, String(await freePort())]),
     );
     localPorts = Object.fromEntries(ports) as Record<string, string>;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([...started.values()].map((process) => process.stop()));
@@ -109,7 +109,7 @@ describe('the services of docker-compose.yml as processes', () => {
       expect(check.join(' ')).toContain(`:${localPorts[PORTS[name]]}/`);
       await untilHealthy(check, { name, started: startedAs(name) });
     }
-  }, 120_000);
+  });
 
   test('a second extractor joins, as with --scale', async () => {
     const port = String(await freePort());
@@ -118,7 +118,7 @@ describe('the services of docker-compose.yml as processes', () => {
       part.replaceAll('8082', port),
     );
     await untilHealthy(check, { name: 'extractor 2', started: second });
-  }, 60_000);
+  });
 
   test('nobody gets in without a key', async () => {
     const answer = await fetch(`http://127.0.0.1:${localPorts['8080']}/v1/memories?user_id=noor`);
@@ -146,7 +146,7 @@ describe('the services of docker-compose.yml as processes', () => {
       { timeoutMs: 30_000, describe: 'the memory to be found' },
     );
     expect(results.map((result) => result.memory.content).join(' ')).toContain('Porto');
-  }, 45_000);
+  });
 
   test('metrics are served without a key, for Prometheus', async () => {
     for (const port of Object.values(PORTS)) {
@@ -164,7 +164,7 @@ describe('the services of docker-compose.yml as processes', () => {
       const grace = durationMs(serviceOf(key.split(' ')[0] ?? '').stop_grace_period ?? '0s');
       expect(performance.now() - startedAt).toBeLessThan(grace);
     }
-  }, 60_000);
+  });
 
   function startedAs(name: string): StartedCommand {
     const process = started.get(name);

@@ -10,10 +10,8 @@ import {
   type TestDatabase,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(90_000);
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

@@ -17,10 +17,8 @@ import {
   seedMemories,
   startProcess,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { entryOf } from '../support/service-process.ts';
-
-jest.setTimeout(200_000);
 
 const QUERY = 'clock tower';
 const USER = 'has-5000';

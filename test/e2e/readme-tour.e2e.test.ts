@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, type RunningProcess, startProcess, waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { entryOf } from '../support/service-process.ts';
-
-jest.setTimeout(180_000);
 
 const run = promisify(execFile);
 const README = new URL('../../README.md', import.meta.url);

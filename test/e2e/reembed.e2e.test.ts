@@ -11,11 +11,9 @@ import {
   type TestDatabase,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(180_000);
 
 const CLI = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const MEMORIES = 300;

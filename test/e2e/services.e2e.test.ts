@@ -14,13 +14,11 @@ import {
   type TestDatabase,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runToEnd, type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(60_000);
 
 const ADMIN_KEY = 'an-admin-key-that-is-long-enough';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

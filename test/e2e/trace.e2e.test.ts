@@ -8,12 +8,10 @@ import {
   type TestDatabase,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(60_000);
 
 /** In the message, in the model's reply, in the search, and nowhere else that anyone could read. */
 const MARKER = 'Quetzalcoatlus';

@@ -8,14 +8,12 @@ import {
   type TestDatabase,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(60_000);
 
 const QUIET_GAP_S = 3;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -7,11 +7,9 @@ import {
   type ScriptedModel,
   waitFor,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRandom, faultSeeds } from '../support/random.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(120_000);
 
 const LIMIT = 50;
 const PRODUCERS = 8;

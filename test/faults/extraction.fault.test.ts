@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createRandom, faultSeeds } from '../support/random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { CONCURRENCY, expectedOutcome, type FaultStand, openFaultStand } from './fault-stand.ts';
-
-jest.setTimeout(180_000);
 
 let stand: FaultStand;
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { CONCURRENCY, expectedOutcome, type FaultStand, openFaultStand } from './fault-stand.ts';
-
-jest.setTimeout(180_000);
 
 /**
  * Ten minutes of outage in 20 s: the defaults (a try every 5 s, a model that hangs for 60 s, Retry-After 60 s) divided by

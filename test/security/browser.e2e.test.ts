@@ -1,5 +1,5 @@
 import { freePort, type RunningProcess, startProcess } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,6 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { type PageServer, startPageServer } from '../support/page-server.ts';
 import { entryOf } from '../support/service-process.ts';
-
-jest.setTimeout(120_000);
 
 const SECRET = 'Her locker code word is quetzal.';
 let folder: string;

@@ -1,10 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync } from '@swc/core';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type Expression, slownessOf } from './expression-speed.ts';
-
-jest.setTimeout(120_000);
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES: readonly string[] = globSync(['packages/*/src/**/*.ts', 'services/*/src/**/*.ts'], {

@@ -5,14 +5,12 @@ import {
   type RedisNamespace,
   type TestDatabase,
 } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { loadOf } from '../support/process-load.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-jest.setTimeout(120_000);
 
 /** What nothing that a client sends may cost a process. */
 const MAX_BLOCK_MS = 100;

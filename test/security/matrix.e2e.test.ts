@@ -1,5 +1,5 @@
 import { type Operation, OPERATIONS, type Permission, PERMISSIONS } from '@factmill/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AccessStand, ADMIN_KEY, bearer, type Credential, startAccessStand } from './access-stand.ts';
 import { type Planted, SAMPLES, takesUser, toCall } from './operation-samples.ts';
 import {
@@ -8,8 +8,6 @@ import {
   OPERATING_ROUTES,
   type UndocumentedRoute,
 } from './undocumented-routes.ts';
-
-jest.setTimeout(120_000);
 
 /** Someone who asks; what they may do is derived from this, never written down per route. */
 type Identity = Readonly<{

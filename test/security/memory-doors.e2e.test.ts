@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DOOR_ATTEMPTS, type DoorAttempt } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type MemoryDoors, openMemoryDoors, userOf } from './memory-doors.ts';
-
-jest.setTimeout(120_000);
 
 /** What honest people and models do at each door: it arrives, so an attempt that leaves nothing was refused. */
 const HONEST: readonly DoorAttempt[] = [

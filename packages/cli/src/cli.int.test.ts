@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '@factmill/auth';
 import { createPool, type DatabasePool, findApiKey, readSettings } from '@factmill/database';
 import { loadConfig } from '@factmill/config';
@@ -11,8 +11,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Each command is a process of its own, which takes half a second of a processor to start.
-jest.setTimeout(60_000);
-
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 let own: TestDatabase;

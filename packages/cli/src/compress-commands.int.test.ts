@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
 import { createTestDatabase, type RunningProcess, startProcess, type TestDatabase } from '@factmill/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuidv7 } from 'uuid';
-
-jest.setTimeout(90_000);
 
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
 const EXTRACTOR = fileURLToPath(new URL('../../../services/extractor/src/main.ts', import.meta.url));

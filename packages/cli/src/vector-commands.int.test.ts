@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
 import {
   createScriptedModel,
@@ -15,8 +15,6 @@ import { fileURLToPath } from 'node:url';
 import { v7 as uuidv7 } from 'uuid';
 
 // Each command is a process of its own, which takes a second of a processor to start.
-jest.setTimeout(90_000);
-
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

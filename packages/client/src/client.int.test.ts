@@ -1,13 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { freePort, waitFor } from '@factmill/testkit';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ChatChunk } from './chat.ts';
 import { collect } from './collect.fixture.ts';
 import { type Client, type ClientOptions, createClient } from './create-client.ts';
 import { FactmillError } from './factmill-error.ts';
-
-jest.setTimeout(30_000);
 
 type Received = Readonly<{
   method: string;

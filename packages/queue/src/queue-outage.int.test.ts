@@ -102,7 +102,7 @@ describe('with Redis', () => {
       expect.objectContaining({ fields: { part: 'queues', code: 'ECONNREFUSED' } }),
     ]);
     expect(JSON.stringify(q.log.lines)).not.toContain(String(redis.port));
-  }, 40_000);
+  });
 
   test('a server that is silent makes adding reject as well', async () => {
     q = await openQueueAt(config);
@@ -113,7 +113,7 @@ describe('with Redis', () => {
     expect(ms).toBeLessThan(250);
     client.disconnect();
     await enqueueSoon(q, 'silent_2');
-  }, 20_000);
+  });
 
   test('it need not be there at the start', async () => {
     await redis.kill();
@@ -123,7 +123,7 @@ describe('with Redis', () => {
     await redis.start();
     await enqueueSoon(q, 'late_1');
     await takes(worker, 'late_1');
-  }, 40_000);
+  });
 
   test('after FLUSHALL new and delayed jobs are taken, without a restart', async () => {
     const opened = await openQueueAt(config);
@@ -147,7 +147,7 @@ describe('with Redis', () => {
     await waitFor(async () => (await opened.queues.counts()).extraction.completed === 2, {
       describe: 'the delayed and paused job to be done',
     });
-  }, 40_000);
+  });
 
   test('a worker closes, and its process ends by itself, in under 2 s while Redis is away', async () => {
     q = await openQueueAt(config);
@@ -159,7 +159,7 @@ describe('with Redis', () => {
     await worker.kill('SIGTERM');
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(await worker.exit).toEqual({ code: 0, signal: null });
-  }, 20_000);
+  });
 });
 
 describe('with Postgres', () => {
@@ -172,7 +172,7 @@ describe('with Postgres', () => {
     postgres = await startPostgres({ dir: pgFolder });
     const { connectionString } = postgres;
     config = { backend: 'postgres', connectionString, schema: 'factmill_queue', embedded: false };
-  }, 60_000);
+  });
   afterAll(async () => {
     await postgres.kill();
     await rm(pgFolder, { recursive: true });
@@ -191,7 +191,7 @@ describe('with Postgres', () => {
     await takes(worker, 'after_1');
     expect(worker.isRunning()).toBe(true);
     expect(JSON.stringify(q.log.lines)).not.toContain('postgres');
-  }, 60_000);
+  });
 
   test('starting without it is refused, in a sentence without the address', async () => {
     const away = { ...config, connectionString: 'postgres://someone:secret@127.0.0.1:1/x' };

@@ -44,7 +44,7 @@ describe.each(BACKENDS)('takeover on %s', (backend) => {
     await child.kill('SIGKILL');
     await completed(1);
     expect(attempts).toEqual([2]);
-  }, 30_000);
+  });
 
   test('a stopped worker loses its job, learns so when it goes on, and works again', async () => {
     await child.kill('SIGSTOP');
@@ -57,5 +57,5 @@ describe.each(BACKENDS)('takeover on %s', (backend) => {
     await completed(2);
     expect(child.output()).toContain('took next_1');
     expect((await q.queues.counts()).extraction).toMatchObject({ failed: 0, active: 0, waiting: 0 });
-  }, 40_000);
+  });
 });

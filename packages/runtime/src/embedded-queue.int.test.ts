@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,6 @@ import { waitFor } from '@factmill/testkit';
 import { createClosers } from './closers.ts';
 
 // Creating a database takes 3 s of one core.
-jest.setTimeout(90_000);
-
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 

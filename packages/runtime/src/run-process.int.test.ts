@@ -1,11 +1,9 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startProcess, waitFor } from '@factmill/testkit';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 // Each test starts a process of its own.
-jest.setTimeout(30_000);
-
 const ENTRY = fileURLToPath(new URL('./run-process.fixture.ts', import.meta.url));
 
 const start = (args: readonly string[], env: Record<string, string> = {}, readyWhen?: RegExp) =>

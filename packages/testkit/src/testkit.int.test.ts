@@ -128,7 +128,7 @@ test('an own Postgres keeps its data over fast and immediate stops and a kill', 
     await expect(query(postgres.connectionString, 'select n from kept')).resolves.toEqual([{ n: 1 }]);
   }
   await postgres.stop('immediate');
-}, 60_000);
+});
 
 test('waitFor gives up with what it waited for and why', async () => {
   let calls = 0;

@@ -1,10 +1,8 @@
 import { DEFAULT_TENANT_ID, saveEmbeddings } from '@factmill/database';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { backfillVectors } from './backfill-vectors.ts';
 import { checkVectors } from './check-vectors.ts';
 import { openVectorStand, texts, type VectorStand } from './vectors.fixture.ts';
-
-jest.setTimeout(30_000);
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
 const never = new AbortController().signal;

@@ -6,11 +6,9 @@ import {
   takeEmbeddingBuild,
 } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { buildVectors } from './build-vectors.ts';
 import { openVectorStand, texts, type VectorStand } from './vectors.fixture.ts';
-
-jest.setTimeout(30_000);
 
 let stand: VectorStand;
 let oldId: string;

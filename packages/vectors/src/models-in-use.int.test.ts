@@ -1,11 +1,9 @@
 import { activateEmbeddingModel, beginEmbeddingBuild, dropEmbeddings } from '@factmill/database';
 import { createEmbedder, type EmbedderConfig, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createModelsInUse, IN_USE_FOR_MS, type ModelsInUse } from './models-in-use.ts';
 import { registerConfigured } from './register-configured.ts';
 import { openVectorStand, type VectorStand } from './vectors.fixture.ts';
-
-jest.setTimeout(30_000);
 
 let stand: VectorStand;
 let clock: number;

@@ -1,6 +1,6 @@
 import { findExtraction } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
   type ExtractorUnderTest,
@@ -8,8 +8,6 @@ import {
   TENANT,
 } from '../test-fixtures/extractor-under-test.ts';
 import { storeDocument, type StoredDocument } from '../test-fixtures/store-document.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { registerEmbeddingModel } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
 import { freePort, type ScriptedRequest, waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
@@ -9,8 +9,6 @@ import {
 } from '../test-fixtures/extractor-under-test.ts';
 import { inUse } from '../test-fixtures/in-use.ts';
 import { createEmbedTexts, type EmbedTexts } from './providers/embed-texts.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -1,9 +1,7 @@
 import { writeSetting } from '@factmill/database';
 import { freePort, type ScriptedReply, waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 let under: ExtractorUnderTest;
 beforeAll(async () => {

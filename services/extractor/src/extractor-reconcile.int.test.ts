@@ -1,7 +1,7 @@
 import { listMemoryVersions, replayExtractions } from '@factmill/database';
 import type { ScriptedReply, ScriptedRequest } from '@factmill/testkit';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   enqueueExtraction,
   type ExtractOptions,
@@ -9,8 +9,6 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

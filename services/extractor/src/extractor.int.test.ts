@@ -1,6 +1,6 @@
 import { deleteConversation, findExtraction, replayExtractions } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import {
@@ -9,8 +9,6 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

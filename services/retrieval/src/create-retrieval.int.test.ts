@@ -44,7 +44,7 @@ beforeAll(async () => {
   writeOnlyKey = await createKey('writer', DEFAULT_TENANT_ID, ['memory.write']);
   otherTenantKey = await createKey('stranger', OTHER_TENANT, ['memory.read']);
   retrieval = await start({ AUTH: 'none' }, local);
-}, 30_000);
+});
 
 afterAll(async () => {
   await retrieval.close();

@@ -16,10 +16,8 @@ import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmil
 import { openAuthenticator } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
 import { createThreadTime, seedMemories } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRetrieval, type Retrieval } from './create-retrieval.ts';
-
-jest.setTimeout(300_000);
 
 const QUERY = 'clock tower';
 const USERS = [5_000, 20_000];

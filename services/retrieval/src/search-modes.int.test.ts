@@ -43,7 +43,7 @@ beforeAll(async () => {
   await local.embed(['ready']);
   await registerEmbeddingModel(database, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
   retrieval = await start({});
-}, 60_000);
+});
 
 afterAll(async () => {
   await retrieval.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,6 @@ import { backUpEmbedded, restoreEmbedded } from './backup.ts';
 import { startEmbedded } from './start-embedded.ts';
 
 // Creating a database takes 3 s of one core.
-jest.setTimeout(120_000);
-
 const logger = { info: () => undefined, warn: () => undefined };
 let parent: string;
 let dataDir: string;

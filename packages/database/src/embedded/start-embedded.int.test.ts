@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,6 @@ const writer = fileURLToPath(new URL('./embedded-writer.fixture.ts', import.meta
 let parent: string;
 
 // Creating a database takes 3 s of one core.
-jest.setTimeout(60_000);
-
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'factmill-embedded-'));
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
   const { connectionString } = database;
   pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger: quiet });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.close();

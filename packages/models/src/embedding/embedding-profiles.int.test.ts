@@ -11,7 +11,7 @@ describe('the local embedding profile', () => {
 
   beforeAll(async () => {
     measured = await measurePairs(CALIBRATION_PAIRS, (texts) => embedder.embed(texts));
-  }, 60_000);
+  });
 
   afterAll(() => embedder.close());
 

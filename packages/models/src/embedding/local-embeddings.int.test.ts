@@ -148,5 +148,5 @@ describe('the worker thread', () => {
       { cwd: fileURLToPath(new URL('../..', import.meta.url)), env: {}, timeout: 20_000 },
     );
     expect({ stdout, stderr }).toEqual({ stdout: '512', stderr: '' });
-  }, 30_000);
+  });
 });

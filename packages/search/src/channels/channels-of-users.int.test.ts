@@ -45,7 +45,7 @@ beforeAll(async () => {
   await fillVectors(pool);
   await pool.query('analyze memories');
   await pool.query('vacuum analyze memory_embeddings');
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.close();

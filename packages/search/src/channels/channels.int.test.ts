@@ -44,7 +44,7 @@ beforeAll(async () => {
   await registerEmbeddingModel(pool, 'tiny', DIMENSIONS);
   await fillMemories(pool);
   await pool.query('analyze memories');
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.close();

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createPool,
   type DatabasePool,
@@ -23,8 +23,6 @@ const LIMIT = 45;
 
 let testDatabase: TestDatabase;
 let pool: DatabasePool;
-
-jest.setTimeout(120_000);
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });

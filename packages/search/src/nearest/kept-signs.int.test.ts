@@ -30,7 +30,7 @@ beforeAll(async () => {
     logger: quiet,
   });
   await registerEmbeddingModel(pool, 'signed', DIMENSIONS);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
     applicationName: 'factmill-test',
     logger: quiet,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool.close();

@@ -1,10 +1,8 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createRedisNamespace, waitFor } from '@factmill/testkit';
 import { Redis } from 'ioredis';
 import { answerWith, remember, startRun, untilRun } from '../../test-fixtures/compression-under-test.ts';
 import { type ExtractorUnderTest, openExtractorUnderTest } from '../../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

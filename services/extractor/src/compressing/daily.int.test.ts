@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { listCompressionRuns, openBreaker, readContents } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
 import {
@@ -15,8 +15,6 @@ import {
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
 import { providerName } from '../providers/breaker.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listMemoryVersions, lockUserMemories, type Sql } from '@factmill/database';
 import { startProcess, waitFor } from '@factmill/testkit';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,6 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const OFF = { COMPRESS_DAILY_AT: 'off', COMPRESS_WEEKLY_AT: 'off' };

@@ -1,7 +1,7 @@
 import { countPendingChunks, deleteDocument } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
@@ -11,8 +11,6 @@ import { storeDocument } from '../../test-fixtures/store-document.ts';
 import { inUse } from '../../test-fixtures/in-use.ts';
 import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedChunks } from './embed-chunks.ts';
-
-jest.setTimeout(30_000);
 
 let under: ExtractorUnderTest;
 let closeEmbedder: () => Promise<void>;

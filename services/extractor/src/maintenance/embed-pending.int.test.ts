@@ -1,7 +1,7 @@
 import { createEmbedder } from '@factmill/models';
 import { writeMemories } from '@factmill/memories';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
   type ExtractorUnderTest,
@@ -11,8 +11,6 @@ import {
 import { inUse } from '../../test-fixtures/in-use.ts';
 import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedPending } from './embed-pending.ts';
-
-jest.setTimeout(30_000);
 
 let under: ExtractorUnderTest;
 let closeEmbedder: () => Promise<void>;

@@ -2,7 +2,7 @@ import type { Policy } from '@factmill/contracts';
 import { acceptConversations, type AcceptRequest, createPool, findConversation } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
   enqueueExtraction,
@@ -10,8 +10,6 @@ import {
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

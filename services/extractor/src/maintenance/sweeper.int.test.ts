@@ -2,7 +2,7 @@ import { claimExtraction, findExtraction, takeUnattended } from '@factmill/datab
 import { createWorker } from '@factmill/queue';
 import { queueConfigOf } from '@factmill/runtime';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import {
   enqueueExtraction,
   type ExtractorUnderTest,
@@ -10,8 +10,6 @@ import {
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
 import { createSweeper, type Sweeper } from './sweeper.ts';
-
-jest.setTimeout(60_000);
 
 const GRACE_MS = 50;
 const SAID = [{ content: 'I live in Lisbon.' }];

@@ -1,10 +1,8 @@
 import { saveEmbeddings } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { remember } from '../../test-fixtures/compression-under-test.ts';
 import { type ExtractorUnderTest, openExtractorUnderTest } from '../../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 let under: ExtractorUnderTest;
 beforeEach(async () => {

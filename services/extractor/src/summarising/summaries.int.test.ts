@@ -10,15 +10,13 @@ import {
   type SummaryRow,
 } from '@factmill/database';
 import { type ScriptedRequest, waitFor } from '@factmill/testkit';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { providerName } from '../providers/breaker.ts';
 import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
   TENANT,
 } from '../../test-fixtures/extractor-under-test.ts';
-
-jest.setTimeout(60_000);
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -191,7 +191,7 @@ test('whatever comes, starts and is dropped: within the limits, fair, oldest fir
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 describe('over HTTP', () => {
   const extract = () =>

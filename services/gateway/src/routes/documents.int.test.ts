@@ -1,8 +1,6 @@
 import { documentSchema, documentWithContentSchema, MAX_DOCUMENT_LENGTH } from '@factmill/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
-
-jest.setTimeout(30_000);
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

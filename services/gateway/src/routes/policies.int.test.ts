@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
-
-jest.setTimeout(30_000);
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
   const { connectionString } = testDatabase;
   database = createPool({ connectionString, max: 8, applicationName: 'schedule-test', logger: quiet });
-}, 30_000);
+});
 afterAll(async () => {
   await database.close();
   await testDatabase.drop();
