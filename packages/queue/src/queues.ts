@@ -49,6 +49,7 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
       ? await openRedisProducer(config, onError)
       : await openPostgresProducer(config, onError);
 
+  const requestDeadlineMs = deps.deadlineMs ?? backend.deadlineMs;
   const ask = async <T>(question: () => Promise<T>, deadlineMs: number): Promise<T> => {
     if (!backend.isReachable()) throw unavailable();
     try {
@@ -67,7 +68,7 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
         const entries = lists.flat();
         for (let start = 0; start < entries.length; start += ENTRIES_PER_ROUND_TRIP) {
           const part = entries.slice(start, start + ENTRIES_PER_ROUND_TRIP);
-          const deadlineMs = Math.max(backend.deadlineMs, part.length * DEADLINE_PER_ENTRY_MS);
+          const deadlineMs = Math.max(requestDeadlineMs, part.length * DEADLINE_PER_ENTRY_MS);
           await ask(() => backend.queues[queue].addBulk(part), deadlineMs);
         }
         return [];
@@ -131,7 +132,7 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
     schedule: (entry) =>
       ask(() => setSchedule(backend.queues[JOBS[entry.name].queue], entry, deps.clock()), SLOW_DEADLINE_MS),
     bullQueues: () => QUEUE_NAMES.map((queue) => backend.queues[queue]),
-    ping: () => ask(backend.store.ping, Math.max(backend.deadlineMs, 500)),
+    ping: () => ask(backend.store.ping, Math.max(requestDeadlineMs, 500)),
     close: backend.close,
   };
 }

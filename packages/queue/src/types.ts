@@ -116,7 +116,12 @@ export type JobHandler<Q extends QueueName = QueueName> = (
   context: JobContext,
 ) => Promise<JobOutcome>;
 
-export type QueuesDeps = Readonly<{ logger: QueueLogger; clock: Clock }>;
+export type QueuesDeps = Readonly<{
+  logger: QueueLogger;
+  clock: Clock;
+  /** How long a caller waits for its entries to be taken. Default: what a request can spare for the backend. */
+  deadlineMs?: number;
+}>;
 
 export type WorkerDeps<Q extends QueueName = QueueName> = Readonly<{
   queue: Q;

@@ -27,6 +27,8 @@ export type QueueUnderTest = Readonly<{
 }>;
 
 const TENANT_ID = '01930000-0000-7000-8000-000000000001';
+/** A busy machine refuses nothing here; the deadlines of requests are a matter of the tests of outages. */
+const PATIENT_MS = 60_000;
 const EXTRACTION_ID = '01930000-0000-7000-8000-000000000002';
 
 /** An extract job with this id; the payload is the same for all. */
@@ -37,16 +39,21 @@ export function extractJob(jobId: string): JobEntry {
 /** The queue on a part of the test's Redis or Postgres that nothing else uses. */
 export async function openQueueUnderTest(backend: (typeof BACKENDS)[number]): Promise<QueueUnderTest> {
   const place = backend === 'redis' ? redisPlace() : await postgresPlace();
-  return { ...(await openQueueAt(place.config, place.cleanup)), dump: place.dump };
+  return { ...(await openQueueAt(place.config, place.cleanup, PATIENT_MS)), dump: place.dump };
 }
 
 /** The same on a backend of the caller's own. */
 export async function openQueueAt(
   config: QueueConfig,
   cleanup: () => Promise<void> = () => Promise.resolve(),
+  deadlineMs?: number,
 ): Promise<Omit<QueueUnderTest, 'dump'>> {
   const log = createLogRecorder();
-  const queues = await createQueues(config, { logger: log.logger, clock: Date.now });
+  const queues = await createQueues(config, {
+    logger: log.logger,
+    clock: Date.now,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
   const workers: QueueWorker[] = [];
   return {
     config,
