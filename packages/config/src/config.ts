@@ -66,11 +66,23 @@ export type PassThroughConfig = 'by_key' | 'all' | 'none' | readonly PassThrough
 /** `*` is any method, any one segment, or, as the last of several, any rest of the path. */
 export type PassThroughRule = Readonly<{ method: string; segments: readonly string[] }>;
 
+/**
+ * How long one statement of a class may take in the database:
+ * - `search`: less than the 15 s that a gateway waits for retrieval, so that no statement runs for nobody;
+ * - `list`: reading by id, lists, statistics. The caller waits, and can ask for less;
+ * - `accept`: what a request stores: messages, a memory, a key. It may wait for a lock, and to give up costs the caller
+ *   another try, so it is longer than for reading;
+ * - `batch`: batches, documents, replays, deletions: hundreds of rows, still within a request;
+ * - `maintenance`: work in the background and operator commands, for which no request waits.
+ */
+export type StatementClass = 'search' | 'list' | 'accept' | 'batch' | 'maintenance';
+
 /** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
 export type StorageConfig = Readonly<{
   dataDir: string;
   databaseUrl: string | null;
   poolMax: number;
+  statementTimeoutsMs: Readonly<Record<StatementClass, number>>;
   redisUrl: string | null;
   queuePrefix: string;
 }>;

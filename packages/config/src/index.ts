@@ -11,6 +11,7 @@ export type {
   PassThroughConfig,
   PassThroughRule,
   QueueLimits,
+  StatementClass,
   StorageConfig,
 } from './config.ts';
 export { ENVIRONMENT_NAMES, environmentSchema } from './environment.ts';

@@ -36,6 +36,13 @@ export function loadConfig(raw: RawEnvironment): Config {
       dataDir: env.DATA_DIR,
       databaseUrl: env.DATABASE_URL ?? null,
       poolMax: env.DATABASE_POOL_MAX,
+      statementTimeoutsMs: {
+        search: env.STATEMENT_TIMEOUT_SEARCH_MS,
+        list: env.STATEMENT_TIMEOUT_LIST_MS,
+        accept: env.STATEMENT_TIMEOUT_ACCEPT_MS,
+        batch: env.STATEMENT_TIMEOUT_BATCH_MS,
+        maintenance: env.STATEMENT_TIMEOUT_MAINTENANCE_MS,
+      },
       redisUrl: env.REDIS_URL ?? null,
       queuePrefix: env.QUEUE_PREFIX,
     },

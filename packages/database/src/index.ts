@@ -20,6 +20,7 @@ export {
 } from './pool/database-errors.ts';
 export type { DatabaseLogger } from './pool/database-logger.ts';
 export type {
+  Database,
   DatabasePool,
   IsolationLevel,
   QueryOptions,

@@ -1,5 +1,5 @@
 import { type Authenticator, createAuthenticator } from '@factmill/auth';
-import { type Config, isLoopback } from '@factmill/config';
+import { type Config, isLoopback, type StatementClass } from '@factmill/config';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import type { QueueConfig } from '@factmill/queue';
@@ -19,14 +19,15 @@ export function externalStorage(config: Config): Storage {
   return { connectionString: config.storage.databaseUrl, embedded: false };
 }
 
-/**
- * How long one statement may take where somebody waits for its answer: a search less than the gateway waits for it.
- * What works in the background, and all services in one process, have a minute.
- */
-const STATEMENT_TIMEOUT_MS: Readonly<Record<string, number>> = { gateway: 30_000, retrieval: 10_000 };
+/** What a service does, of the classes of statements; the others are for background work only. */
+const CLASSES: Readonly<Record<string, readonly StatementClass[]>> = {
+  gateway: ['list', 'accept', 'batch'],
+  retrieval: ['search'],
+};
 
 /**
- * A pool for this process. It connects on first use.
+ * A pool for this process, whose statements may take as long as the longest class of what its service does. It connects
+ * on first use.
  *
  * @param share of the connections that are configured, for what is better done by fewer statements at once
  */
@@ -37,11 +38,16 @@ export function openDatabase(
   logger: Logger,
   share = 1,
 ): DatabasePool {
+  const { poolMax, statementTimeoutsMs } = config.storage;
   const pool = createPool({
     connectionString: storage.connectionString,
-    max: Math.ceil(share * config.storage.poolMax),
+    max: Math.ceil(share * poolMax),
     applicationName: `factmill-${service}`,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS[service] ?? 60_000,
+    statementTimeoutMs: Math.max(
+      ...(CLASSES[service] ?? ['maintenance']).map((name) => statementTimeoutsMs[name]),
+    ),
+    // It cannot end a statement (ADR 6), so nobody waits until it does.
+    ...(storage.embedded ? { answerGraceMs: 0 } : {}),
     logger,
   });
   const { pg } = pool;
@@ -85,12 +91,13 @@ export function openAuthenticator(
   database: DatabasePool,
   now = () => new Date(),
 ): Authenticator {
+  const reading = database.within(config.storage.statementTimeoutsMs.list);
   return createAuthenticator({
     mode: config.auth.mode,
     adminKey: config.auth.adminKey,
     isLoopback: isLoopback(config.host),
     defaultTenantId: DEFAULT_TENANT_ID,
-    findKey: (id) => findApiKey(database, id),
+    findKey: (id) => findApiKey(reading, id),
     now,
   });
 }

@@ -51,14 +51,24 @@ const RETRIEVAL_PATIENCE_MS = 500;
  * The database and the queue belong to the caller.
  */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
-  const { config, logger, database, queues } = deps;
-  const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
+  const { config, logger, queues } = deps;
+  const { list, accept, batch } = config.storage.statementTimeoutsMs;
+  const database = {
+    list: deps.database.within(list),
+    accept: deps.database.within(accept),
+    batch: deps.database.within(batch),
+  };
+  const limits = createQueueLimits({
+    database: database.accept,
+    configured: config.scheduling.limits,
+    now: Date.now,
+  });
   const enqueueAccepted = createEnqueueAccepted({
     queues,
     logger,
     findDropped: async (ids) => {
       const { queueLimit, tenantQueueLimit } = await limits();
-      return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
+      return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database.accept, ids);
     },
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
@@ -76,7 +86,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     takeTurn: callerLimits.takeTurn,
     limits,
     schedule,
-    accept: createAccept({ database, limits, schedule, enqueueAccepted }),
+    accept: createAccept({ database: database.accept, limits, schedule, enqueueAccepted }),
     documentCutter,
     now: () => new Date(),
     newId,
@@ -102,7 +112,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         preset: config.scheduling.preset,
         chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
       }),
-      readiness: createReadiness({ database }),
+      readiness: createReadiness({ database: database.list }),
       unreachable: createChecks(
         {
           retrieval: async () => {

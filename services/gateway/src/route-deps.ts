@@ -1,6 +1,6 @@
-import type { Config, QueueLimits } from '@factmill/config';
+import type { Config, QueueLimits, StatementClass } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
-import type { AcceptRequest, DatabasePool } from '@factmill/database';
+import type { AcceptRequest, Database } from '@factmill/database';
 import type { Queues } from '@factmill/queue';
 import type { Logger } from '@factmill/telemetry';
 import type { Authenticator } from '@factmill/auth';
@@ -12,7 +12,8 @@ import type { DocumentCutter } from './documents/document-cutter.ts';
 export type RouteDeps = Readonly<{
   config: Config;
   logger: Logger;
-  database: DatabasePool;
+  /** By what is asked of it: each has as long as a statement of that class may take. */
+  database: Readonly<Record<Exclude<StatementClass, 'search' | 'maintenance'>, Database>>;
   queues: Queues;
   authenticator: Authenticator;
   /** What requests pass whose body is not read yet: who asks, and whether they may ask more. */

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { positiveInt } from './values.ts';
 
+/** Statements are looked at once a second, so that much less has no effect. */
+const statementTimeout = positiveInt.min(100).max(3_600_000);
+
 export const storage = {
   DATA_DIR: z
     .string()
@@ -20,6 +23,22 @@ export const storage = {
     }),
   DATABASE_POOL_MAX: positiveInt.max(500).default(10).meta({
     description: 'Connections that a gateway opens at most. Retrieval and extractors open half as many.',
+  }),
+  STATEMENT_TIMEOUT_SEARCH_MS: statementTimeout.default(10_000).meta({
+    description:
+      'Time that one statement of a search may take; then it is ended. A gateway waits 15 s for a search.',
+  }),
+  STATEMENT_TIMEOUT_LIST_MS: statementTimeout.default(15_000).meta({
+    description: 'The same for lists, statistics and what is read by id.',
+  }),
+  STATEMENT_TIMEOUT_ACCEPT_MS: statementTimeout.default(30_000).meta({
+    description: 'The same for what a request stores: messages, a memory, a summary, a key.',
+  }),
+  STATEMENT_TIMEOUT_BATCH_MS: statementTimeout.default(45_000).meta({
+    description: 'The same for batches, documents, replays, and deletions of more than one memory.',
+  }),
+  STATEMENT_TIMEOUT_MAINTENANCE_MS: statementTimeout.default(60_000).meta({
+    description: 'The same for work in the background and operator commands.',
   }),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'must be redis://:password@host:6379, or rediss:// for TLS' })

@@ -130,6 +130,29 @@ describe('many clients of one embedded database', () => {
     listener.release(true);
   });
 
+  test('a statement that takes too long is answered in time and ends by itself', async () => {
+    const pool = createPool({
+      connectionString: database.connectionString,
+      max: 1,
+      applicationName: 'factmill-test',
+      checkStatementsMs: 5,
+      answerGraceMs: 0,
+      // Nobody is let in while it runs.
+      connectionTimeoutMs: 60_000,
+      logger,
+    });
+    const tooLong = pool
+      .within(50)
+      .query(
+        'create table counted as select count(*) as n from generate_series(1, 2000000) g where g % 7 = 0',
+      );
+    // Had it ended first, there would be no error.
+    await expect(tooLong).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(await pool.one('select n from counted')).toEqual({ n: 285_714 });
+    await pool.query('drop table counted');
+    await pool.close();
+  });
+
   test('a failed statement in a batch is an error of its own client only', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) =>

@@ -1,10 +1,10 @@
-import { Pool } from 'pg';
+import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { columnTypes } from './column-types.ts';
-import { toDatabaseError } from './database-errors.ts';
+import { toDatabaseError, wasCanceled } from './database-errors.ts';
 import type { DatabaseLogger } from './database-logger.ts';
-import { endStuckQueries } from './end-stuck-queries.ts';
+import { limitStatements } from './limit-statements.ts';
 import { createSql } from './sql-over.ts';
-import type { DatabasePool } from './sql.ts';
+import type { Database, DatabasePool } from './sql.ts';
 import { withTransaction } from './with-transaction.ts';
 
 export type PoolOptions = Readonly<{
@@ -13,10 +13,15 @@ export type PoolOptions = Readonly<{
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** The server cancels a statement after this long (0 or absent: never). */
+  /**
+   * How long a statement may take (0 or absent: as long as it does), `within` says less. The server ends it by itself
+   * then, also when this process has died.
+   */
   statementTimeoutMs?: number;
-  /** How much later the client gives up a server that has not done so. Default 5 s. */
+  /** How much later a server is given up that does not end a statement. Default 5 s; 0 for one that cannot. */
   answerGraceMs?: number;
+  /** How often statements are looked at that run. Default 1 s. */
+  checkStatementsMs?: number;
   /** How long a query waits for a connection, new or free. Default 5 s. */
   connectionTimeoutMs?: number;
   logger: DatabaseLogger;
@@ -41,9 +46,10 @@ export function createPool(options: PoolOptions): DatabasePool {
     types: columnTypes,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
   });
-  const answerTimeoutMs =
-    statementTimeoutMs > 0 ? statementTimeoutMs + (options.answerGraceMs ?? 5_000) : null;
-  const stuck = answerTimeoutMs === null ? null : endStuckQueries(pool, answerTimeoutMs);
+  const limits = limitStatements({
+    graceMs: options.answerGraceMs ?? 5_000,
+    checkMs: options.checkStatementsMs ?? 1_000,
+  });
 
   // Without listeners a connection that dies while idle, or between two statements of a transaction, is an
   // unhandled 'error' event and ends the process. The next query reports it to its caller.
@@ -54,22 +60,44 @@ export function createPool(options: PoolOptions): DatabasePool {
     logger.warn({ err: toDatabaseError(error).cause }, 'lost an idle database connection');
   });
 
-  const connections = {
-    connect: async () => {
-      const client = await pool.connect();
-      stuck?.ignore(client);
-      return client;
-    },
-    answerTimeoutMs,
-  };
+  function within(limitMs: number): Database {
+    const run = (client: PoolClient, config: QueryConfig) => limits.run(client, limitMs, config);
+    const connections = { connect: () => pool.connect(), run };
+    return {
+      ...createSql((config) => runOnce(pool, run, config)),
+      transaction: (fn, transactionOptions) => withTransaction(connections, fn, transactionOptions),
+    };
+  }
+
   let closing: Promise<void> | undefined;
   return {
-    ...createSql((config) => pool.query(config)),
-    transaction: (fn, transactionOptions) => withTransaction(connections, fn, transactionOptions),
+    ...within(statementTimeoutMs > 0 ? statementTimeoutMs : Infinity),
+    within,
     close: () =>
       (closing ??= pool.end().finally(() => {
-        stuck?.close();
+        limits.close();
       })),
     pg: pool,
   };
+}
+
+/**
+ * One statement on any connection of the pool. As with `pool.query` of pg, a connection on which a statement failed is
+ * closed (it may hold a plan that fails for good after a migration), but not where the statement was only ended.
+ */
+async function runOnce(
+  pool: Pool,
+  run: (client: PoolClient, config: QueryConfig) => Promise<QueryResult>,
+  config: QueryConfig,
+): Promise<QueryResult> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    return await run(client, config);
+  } catch (error) {
+    isBroken = !wasCanceled(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
 }

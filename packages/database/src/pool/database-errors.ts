@@ -42,8 +42,13 @@ const CONNECTION_MESSAGE =
 const CONNECT_TIMEOUT_MESSAGE =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout)/;
 
+const QUERY_CANCELED = '57014';
+
 /** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout: the same transaction can succeed when run again. */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '55P03']);
+
+const TOOK_TOO_LONG =
+  'The database took too long to answer. Ask for less at once, or send the same again later.';
 
 /** Whether the error says that the database cannot be reached or cannot answer now, as against a wrong statement. */
 export function isUnavailable(error: unknown): boolean {
@@ -57,6 +62,11 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether no connection was to be had in time: the next one would be waited for as long. */
 export function isConnectTimeout(error: unknown): boolean {
   return CONNECT_TIMEOUT_MESSAGE.test(messageOf(rootOf(error)));
+}
+
+/** Whether the server ended the statement, by its own time limit or because it was asked to. It has done nothing then. */
+export function wasCanceled(error: unknown): boolean {
+  return codeOf(rootOf(error)) === QUERY_CANCELED;
 }
 
 /** Whether running the same transaction again can succeed: it lost to a concurrent one. */
@@ -98,8 +108,8 @@ export function toDatabaseError(error: unknown): AppError {
       retryAfterSeconds: 1,
     });
   }
-  if (code === '57014' || messageOf(source) === 'Query read timeout') {
-    return new AppError('database_unavailable', 'The database took too long to answer.', { cause });
+  if (code === QUERY_CANCELED || messageOf(source) === 'Query read timeout') {
+    return new AppError('database_unavailable', TOOK_TOO_LONG, { cause });
   }
   if (code === '53300') {
     return new AppError('database_unavailable', 'The database has no connection left.', { cause });
@@ -114,7 +124,7 @@ function isUnavailableState(code: string): boolean {
   // 08 connection, 53 resources (disk, memory, connections), 57P operator intervention, 58 system error,
   // 57014 canceled by a timeout, 25006 read-only (a standby after failover), 25P03 idle in transaction too long.
   if (!/^[0-9A-Z]{5}$/.test(code)) return false;
-  return /^(08|53|57P|58)/.test(code) || code === '57014' || code === '25006' || code === '25P03';
+  return /^(08|53|57P|58)/.test(code) || code === QUERY_CANCELED || code === '25006' || code === '25P03';
 }
 
 function isLoginState(code: string): boolean {

@@ -34,10 +34,19 @@ export type TransactionOptions = Readonly<{
   maxAttempts?: number;
 }>;
 
+/** Statements, and transactions of several, on any connection of a pool. */
+export type Database = Sql &
+  Readonly<{ transaction<T>(fn: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T> }>;
+
 /** A pool of connections. Close it once, at the end. */
-export type DatabasePool = Sql &
+export type DatabasePool = Database &
   Readonly<{
-    transaction<T>(fn: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
+    /**
+     * The same connections for statements that may take `limitMs` each, if the pool's own limit is not shorter. One that
+     * takes longer is ended on the server and fails as `database_unavailable`: it has done nothing. Only where the server
+     * does not answer either is the outcome unknown, as when a connection is lost.
+     */
+    within(limitMs: number): Database;
     /** Waits for running queries, then closes every connection. Idempotent. */
     close(): Promise<void>;
     /** The pg pool itself, for libraries that want one. */

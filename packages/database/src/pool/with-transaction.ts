@@ -1,14 +1,13 @@
 import { AppError } from '@factmill/errors';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import { isRetryableConflict, isUnavailable, toDatabaseError } from './database-errors.ts';
+import { isRetryableConflict, isUnavailable, toDatabaseError, wasCanceled } from './database-errors.ts';
 import { createSql } from './sql-over.ts';
 import type { Sql, TransactionOptions } from './sql.ts';
 
 /** Where transactions get their connections. */
 export type Connections = Readonly<{
   connect: () => Promise<PoolClient>;
-  /** A statement that has no answer by then fails; null: never. */
-  answerTimeoutMs: number | null;
+  run: (client: PoolClient, config: QueryConfig) => Promise<QueryResult>;
 }>;
 
 /**
@@ -38,10 +37,7 @@ async function runOnce<T>(
   options: TransactionOptions,
 ): Promise<T> {
   const client = await connect(connections);
-  const { answerTimeoutMs } = connections;
-  // Known to pg, but not to its types.
-  const timeout = answerTimeoutMs === null ? {} : { query_timeout: answerTimeoutMs };
-  const query: Query = (config) => client.query({ ...timeout, ...config });
+  const query: Query = (config) => connections.run(client, config);
   // After the end the client belongs to someone else: a forgotten await inside `fn` must not run there.
   let open = true;
   const tx = createSql(async (config) => {
@@ -64,7 +60,7 @@ async function runOnce<T>(
     return result;
   } catch (error) {
     open = false;
-    broken = isUnavailable(error) || !(await rolledBack(query));
+    broken = (isUnavailable(error) && !wasCanceled(error)) || !(await rolledBack(query));
     throw error;
   } finally {
     client.release(broken);

@@ -65,7 +65,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           upstreams,
           recall,
           remember,
-          place: (placed) => placeChat(deps.database, placed),
+          place: (placed) => placeChat(deps.database.list, placed),
           format: chat.contextFormat,
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,

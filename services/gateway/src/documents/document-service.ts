@@ -11,7 +11,7 @@ export function createDocumentService(deps: RouteDeps) {
   /** @throws AppError `document_user_mismatch`, `conversation_user_mismatch`, `document_limit`, `overloaded` */
   async function put(tenantId: string, userId: string, input: PutDocument): Promise<Put> {
     const { chunks, ...cut } = await documentCutter.cut(input.content);
-    const stored = await putDocument(deps.database, {
+    const stored = await putDocument(deps.database.batch, {
       tenantId,
       id: input.id ?? deps.newId(),
       userId,

@@ -83,7 +83,8 @@ export function createMemoryService(deps: RouteDeps) {
         })),
       );
     };
-    await deps.database.transaction(async (tx) => {
+    const database = items.length > 1 ? deps.database.batch : deps.database.accept;
+    await database.transaction(async (tx) => {
       for (const { userId, scope, places } of users.flatMap(scopesOf)) {
         const written = await writeMemories(tx, {
           tenantId,
@@ -110,7 +111,7 @@ export function createMemoryService(deps: RouteDeps) {
 
   async function patch(target: Target, changes: Omit<MemoryPatch, 'user_id'>, actor: Actor) {
     const row = await unlessTaken(() =>
-      deps.database.transaction(async (tx) => {
+      deps.database.accept.transaction(async (tx) => {
         const current = await findMemory(tx, target);
         if (current === undefined) return undefined;
         await lockUserMemories(tx, target.tenantId, current.userId);

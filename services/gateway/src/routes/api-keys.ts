@@ -25,7 +25,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     const body = validate(createApiKeySchema, request.body);
     assertMayGrant(principalOf(response), body.permissions);
     const generated = generateApiKey();
-    const row = await insertApiKey(deps.database, {
+    const row = await insertApiKey(deps.database.accept, {
       id: generated.id,
       tenantId: principalOf(response).tenantId,
       secretSha256: generated.secretSha256,
@@ -50,7 +50,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
   router.get('/', async (request, response) => {
     const query = validate(listApiKeysQuerySchema, request.query);
     const position = decodeCursor(query.cursor, positionSchema);
-    const rows = await listApiKeys(deps.database, principalOf(response).tenantId, {
+    const rows = await listApiKeys(deps.database.list, principalOf(response).tenantId, {
       before: position === null ? null : { position: position[0], id: position[1] },
       limit: query.limit,
     });
@@ -65,7 +65,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     const { id } = request.params;
     const principal = principalOf(response);
     const byOperator = isPermitted(principal, 'operator');
-    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database, principal.tenantId, id, byOperator))) {
+    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database.accept, principal.tenantId, id, byOperator))) {
       throw new AppError('not_found', 'There is no API key with this id in force.');
     }
     deps.authenticator.forget(id);

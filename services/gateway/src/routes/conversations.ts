@@ -50,7 +50,7 @@ export function conversationRoutes(deps: RouteDeps): Router {
       response.json({ id: null, ...UNKNOWN_USER_SKIPPED });
       return;
     }
-    const { conversation, created } = await createConversation(deps.database, {
+    const { conversation, created } = await createConversation(deps.database.accept, {
       tenantId: principalOf(response).tenantId,
       id: body.id ?? deps.newId(),
       userId: user,
@@ -81,7 +81,7 @@ export function conversationRoutes(deps: RouteDeps): Router {
       return;
     }
     const position = decodeCursor(query.cursor, conversationPositionSchema);
-    const rows = await listConversations(deps.database, {
+    const rows = await listConversations(deps.database.list, {
       tenantId: principal.tenantId,
       userId: user,
       project: query.project ?? null,
@@ -104,7 +104,7 @@ export function conversationRoutes(deps: RouteDeps): Router {
     const { id } = await load(deps, request, response, body.user_id);
     const { user_id: _user, ...changes } = body;
     const conversation = await updateConversation(
-      deps.database,
+      deps.database.accept,
       { tenantId: principalOf(response).tenantId, id },
       changes,
       deps.schedule,
@@ -115,7 +115,7 @@ export function conversationRoutes(deps: RouteDeps): Router {
 
   router.delete('/:id', write, async (request, response) => {
     const { id } = await load(deps, request, response);
-    await deleteConversation(deps.database, principalOf(response).tenantId, id);
+    await deleteConversation(deps.database.batch, principalOf(response).tenantId, id);
     response.status(204).end();
   });
 
@@ -123,7 +123,7 @@ export function conversationRoutes(deps: RouteDeps): Router {
     const query = validate(listMessagesQuerySchema, request.query);
     const { id } = await load(deps, request, response, query.user_id);
     const position = decodeCursor(query.cursor, messagePositionSchema);
-    const rows = await listMessages(deps.database, {
+    const rows = await listMessages(deps.database.list, {
       tenantId: principalOf(response).tenantId,
       conversationId: id,
       afterSeq: position?.[0] ?? 0,
@@ -209,7 +209,7 @@ async function load(
   const id = validate(externalIdSchema, request.params['id']);
   const principal = principalOf(response);
   const owner = ownerOf(userId, principal);
-  const conversation = await findConversation(deps.database, principal.tenantId, id);
+  const conversation = await findConversation(deps.database.list, principal.tenantId, id);
   if (conversation === undefined || (owner !== null && conversation.userId !== owner)) {
     throw new AppError('not_found', 'There is no conversation with this id.');
   }

@@ -55,7 +55,7 @@ export function documentRoutes(deps: RouteDeps): Router {
   ): Promise<string> {
     const isNamed = ownerOf(body.user_id, principalOf(response)) !== null;
     if (!isNamed && body.conversation_id !== undefined) {
-      const conversation = await findConversation(deps.database, tenantId, body.conversation_id);
+      const conversation = await findConversation(deps.database.list, tenantId, body.conversation_id);
       if (conversation !== undefined) return conversation.userId;
     }
     return userOf(body.user_id, response);
@@ -69,7 +69,7 @@ export function documentRoutes(deps: RouteDeps): Router {
       return;
     }
     const position = decodeCursor(query.cursor, positionSchema);
-    const rows = await listDocuments(deps.database, {
+    const rows = await listDocuments(deps.database.list, {
       tenantId: principalOf(response).tenantId,
       userId,
       conversationId: query.conversation_id ?? null,
@@ -85,13 +85,13 @@ export function documentRoutes(deps: RouteDeps): Router {
   });
 
   router.get('/:id', read, async (request, response) => {
-    const row = await findDocument(deps.database, targetOf(request, response));
+    const row = await findDocument(deps.database.list, targetOf(request, response));
     if (row === undefined) throw notFound();
     response.json({ ...toDocument(row), content: row.content });
   });
 
   router.delete('/:id', write, async (request, response) => {
-    if (!(await deleteDocument(deps.database, targetOf(request, response)))) throw notFound();
+    if (!(await deleteDocument(deps.database.batch, targetOf(request, response)))) throw notFound();
     response.status(204).end();
   });
 

@@ -71,7 +71,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
     const query = validate(listExtractionsQuerySchema, request.query);
     const position = decodeCursor(query.cursor, positionSchema);
     const principal = principalOf(response);
-    const rows = await listExtractions(deps.database, {
+    const rows = await listExtractions(deps.database.list, {
       tenantId: principal.tenantId,
       state: query.state ?? null,
       userId: userOfList(query, principal),
@@ -95,7 +95,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
   });
 
   function find(principal: Principal, id: string): Promise<ExtractionRow | undefined> {
-    return findExtraction(deps.database, principal.tenantId, id, ownerOf(undefined, principal));
+    return findExtraction(deps.database.list, principal.tenantId, id, ownerOf(undefined, principal));
   }
 
   async function replay(
@@ -103,7 +103,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
     filter: Omit<Parameters<typeof replayExtractions>[1], 'tenantId' | 'limit'>,
   ) {
     const rows = await replayExtractions(
-      deps.database,
+      deps.database.batch,
       { tenantId, ...filter, limit: REPLAY_LIMIT },
       await deps.limits(),
     );

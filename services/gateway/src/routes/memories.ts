@@ -72,7 +72,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
     const { tenantId } = principalOf(response);
     const [written] = await service.save(tenantId, [{ userId, input }], actorOf(response));
     const id = written?.id ?? null;
-    const row = id === null ? undefined : await findMemory(deps.database, { tenantId, userId, id });
+    const row = id === null ? undefined : await findMemory(deps.database.list, { tenantId, userId, id });
     if (row === undefined)
       throw new AppError('memory_conflict', 'The memory was changed by another request; send it again.');
     localsOf(response).facts['status'] = written?.status ?? 'skipped';
@@ -103,7 +103,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
       return;
     }
     const position = decodeCursor(query.cursor, positionSchemaOf(query));
-    const rows = await listMemories(deps.database, {
+    const rows = await listMemories(deps.database.list, {
       tenantId: principal.tenantId,
       userId,
       query,
@@ -125,7 +125,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
       userId === UNKNOWN_USER
         ? []
         : await deleteMemories(
-            deps.database,
+            deps.database.batch,
             { tenantId, userId, id: null, key: query.key, category: query.category ?? null },
             actorOf(response),
           );
@@ -136,7 +136,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
   });
 
   router.get('/:id', read, async (request, response) => {
-    const row = await findMemory(deps.database, targetOf(request, response));
+    const row = await findMemory(deps.database.list, targetOf(request, response));
     if (row === undefined) throw notFound();
     response.json(toMemory(row));
   });
@@ -152,7 +152,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
   router.delete('/:id', write, async (request, response) => {
     const target = targetOf(request, response);
     const deleted = await deleteMemories(
-      deps.database,
+      deps.database.batch,
       { ...target, key: null, category: null },
       actorOf(response),
     );
@@ -163,7 +163,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
   router.get('/:id/history', read, async (request, response) => {
     const { user_id, limit, cursor } = validate(listVersionsQuerySchema, request.query);
     const position = decodeCursor(cursor, versionPositionSchema);
-    const versions = await listMemoryVersions(deps.database, {
+    const versions = await listMemoryVersions(deps.database.list, {
       ...targetOf(request, response, user_id ?? null),
       after: position === null ? null : { position: position[0], memoryId: position[1], number: position[2] },
       limit,
@@ -178,7 +178,9 @@ export function memoryRoutes(deps: RouteDeps): Router {
 
   router.post('/:id/restore', write, async (request, response) => {
     const target = targetOf(request, response);
-    const row = await service.unlessTaken(() => restoreMemory(deps.database, target, actorOf(response)));
+    const row = await service.unlessTaken(() =>
+      restoreMemory(deps.database.accept, target, actorOf(response)),
+    );
     if (row === undefined) throw notFound();
     await service.embedLater(target.tenantId, [row.id]);
     response.json(toMemory(row));

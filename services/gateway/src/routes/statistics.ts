@@ -17,7 +17,7 @@ export function statisticsRoutes(deps: RouteDeps): Router {
       response.json({ ...toStatistics(userId, NOTHING), ...UNKNOWN_USER_SKIPPED });
       return;
     }
-    const found = await readUserStatistics(deps.database, { tenantId: principal.tenantId, userId });
+    const found = await readUserStatistics(deps.database.list, { tenantId: principal.tenantId, userId });
     response.json(toStatistics(userId, found));
   });
   return router;

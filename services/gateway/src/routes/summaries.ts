@@ -39,7 +39,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
       response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
       return;
     }
-    response.json(toSummary(owner, await findSummary(deps.database, owner)));
+    response.json(toSummary(owner, await findSummary(deps.database.list, owner)));
   });
 
   router.put('/summary', write, async (request, response) => {
@@ -49,7 +49,10 @@ export function summaryRoutes(deps: RouteDeps): Router {
       response.json({ ...toSummary(owner, undefined), ...UNKNOWN_USER_SKIPPED });
       return;
     }
-    const row = await replaceSummary(deps.database, owner, { content, actor: actorOf(response).actor });
+    const row = await replaceSummary(deps.database.accept, owner, {
+      content,
+      actor: actorOf(response).actor,
+    });
     if (row === undefined) throw noConversation();
     response.json(toSummary(owner, row));
   });
@@ -61,7 +64,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
       return;
     }
     const { tenantId } = principalOf(response);
-    const memories = await listProfile(deps.database, { tenantId, userId, limit: PROFILE_LIMIT });
+    const memories = await listProfile(deps.database.list, { tenantId, userId, limit: PROFILE_LIMIT });
     const profile: Profile = {
       user_id: userId,
       memories: memories.map(toMemory),
@@ -82,7 +85,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
       return { tenantId, userId: userOf(named.user_id, response), conversationId: null };
     }
     const owner = ownerOf(named.user_id, principal);
-    const conversation = await findConversation(deps.database, tenantId, conversationId);
+    const conversation = await findConversation(deps.database.list, tenantId, conversationId);
     if (conversation === undefined || (owner ?? conversation.userId) !== conversation.userId) {
       throw noConversation();
     }

@@ -73,7 +73,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
         return { memory: await save(owner, call, actor) };
       case 'forget': {
         const target = { ...owner, id: null, key: call.key ?? null, category: call.category ?? null };
-        return { deleted: (await deleteMemories(deps.database, target, actor)).length };
+        return { deleted: (await deleteMemories(deps.database.batch, target, actor)).length };
       }
       default:
         return { memories: await list(owner, call) };
@@ -98,7 +98,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     const given = Object.fromEntries(Object.entries(input).filter(([, field]) => field !== undefined));
     const [written] = await service.save(owner.tenantId, [{ userId: owner.userId, input: given }], actor);
     const id = written?.id ?? null;
-    const row = id === null ? undefined : await findMemory(deps.database, { ...owner, id });
+    const row = id === null ? undefined : await findMemory(deps.database.list, { ...owner, id });
     if (row === undefined) {
       throw new AppError('memory_conflict', 'The memory was changed by another request; send it again.');
     }
@@ -128,7 +128,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
       scope: GLOBAL_SCOPE,
       ...(call.category === undefined ? {} : { category: call.category }),
     });
-    const rows = await listMemories(deps.database, { ...owner, query, pattern: null, after: null });
+    const rows = await listMemories(deps.database.list, { ...owner, query, pattern: null, after: null });
     // One more than asked for is read, to tell whether there are others.
     return rows.slice(0, limit).map((row) => toToolMemory(toMemory(row)));
   }

@@ -1,5 +1,5 @@
 import { AppError } from '@factmill/errors';
-import type { DatabasePool, Sql } from '../../pool/sql.ts';
+import type { Database, Sql } from '../../pool/sql.ts';
 import { fitting, jsonBytes, type Listed } from '../fitting.ts';
 
 export type DocumentRow = Readonly<{
@@ -55,7 +55,7 @@ export type PutDocument = Readonly<{ document: DocumentRow; outcome: 'created' |
  *
  * @throws AppError `document_user_mismatch`, `conversation_user_mismatch`, `document_limit`
  */
-export function putDocument(database: DatabasePool, document: NewDocument): Promise<PutDocument> {
+export function putDocument(database: Database, document: NewDocument): Promise<PutDocument> {
   return database.transaction(
     async (tx) => {
       await tx.query('select lock_user_documents($1::uuid, $2::text)', [document.tenantId, document.userId]);

@@ -1,5 +1,5 @@
 import type { ExtractionState } from '@factmill/contracts';
-import type { DatabasePool, Sql } from '../../pool/sql.ts';
+import type { Database, Sql } from '../../pool/sql.ts';
 import { fitting, jsonBytes, type Listed } from '../fitting.ts';
 
 export type ExtractionRow = Readonly<{
@@ -133,7 +133,7 @@ export type ReplayFilter = Readonly<{
  * @param filter `ids`, or all that match state, user and period; at most `limit`, oldest first
  */
 export function replayExtractions(
-  database: DatabasePool,
+  database: Database,
   filter: ReplayFilter,
   limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
 ): Promise<ReplayedExtraction[]> {
