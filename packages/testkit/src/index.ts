@@ -12,7 +12,7 @@ export { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 export type { TestDatabase, TestDatabaseOptions } from './test-database.ts';
 export { testDatabaseUrl, testPgBinDir, testRedisUrl } from './test-environment.ts';
 export { createThreadTime } from './thread-time.ts';
-export { waitFor } from './wait-for.ts';
+export { patiently, waitFor } from './wait-for.ts';
 export type { WaitForOptions } from './wait-for.ts';
 export { seedMemories } from './seed-memories.ts';
 export type { SeededMemories } from './seed-memories.ts';

@@ -1,6 +1,11 @@
 /** Limits are written for a quiet machine; a busy one gets so many times as long before a test fails. */
 const PATIENCE = 6;
 
+/** The longest that something may take that takes less than `quietMs` on a quiet machine, and for ever when it is broken. */
+export function patiently(quietMs: number): number {
+  return quietMs * PATIENCE;
+}
+
 export type WaitForOptions = Readonly<{
   /** On a quiet machine. Default 10 s. */
   timeoutMs?: number;
@@ -18,7 +23,7 @@ export async function waitFor<T>(
   fn: () => T | Promise<T>,
   options: WaitForOptions,
 ): Promise<Exclude<T, false | undefined | null | 0 | ''>> {
-  const deadline = performance.now() + (options.timeoutMs ?? 10_000) * PATIENCE;
+  const deadline = performance.now() + patiently(options.timeoutMs ?? 10_000);
   let lastError: unknown;
   for (;;) {
     try {
