@@ -26,13 +26,13 @@ export const storage = {
   }),
   STATEMENT_TIMEOUT_SEARCH_MS: statementTimeout.default(10_000).meta({
     description:
-      'Time that one statement of a search may take; then it is ended. A gateway waits 15 s for a search.',
+      'Longest time of one statement of a search; then it is ended. A gateway waits 15 s for a search.',
   }),
   STATEMENT_TIMEOUT_LIST_MS: statementTimeout.default(15_000).meta({
-    description: 'The same for lists, statistics and what is read by id.',
+    description: 'The same for lists, statistics and reads by id.',
   }),
   STATEMENT_TIMEOUT_ACCEPT_MS: statementTimeout.default(30_000).meta({
-    description: 'The same for what a request stores: messages, a memory, a summary, a key.',
+    description: 'The same for a request that stores messages, a memory, a summary or a key.',
   }),
   STATEMENT_TIMEOUT_BATCH_MS: statementTimeout.default(45_000).meta({
     description: 'The same for batches, documents, replays, and deletions of more than one memory.',
