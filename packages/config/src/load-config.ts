@@ -70,57 +70,66 @@ export function loadConfig(raw: RawEnvironment): Config {
       dailyFlushAt: env.DAILY_FLUSH_AT,
       staleAfterS: env.STALE_AFTER_S,
     },
-    gateway: {
-      port: env.GATEWAY_PORT,
-      retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(
-        /(?<!\/)\/+$/,
-        '',
-      ),
-      maxBodyBytes: env.MAX_BODY_BYTES,
-      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
-      bullBoardWritable: env.BULL_BOARD_WRITABLE,
-      chat: {
-        upstreams: chatUpstreams(env),
-        passThrough: env.CHAT_PASS_THROUGH ?? 'by_key',
-        contextFormat: env.CHAT_CONTEXT_FORMAT,
-        memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
-        timeoutMs: env.CHAT_TIMEOUT_MS,
-        maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
-        streamsPerKey: env.CHAT_STREAMS_PER_KEY,
-      },
-    },
-    retrieval: {
-      port: env.RETRIEVAL_PORT,
-      maxBodyBytes: env.MAX_BODY_BYTES,
-      bodyBudgetBytes: env.BODY_BUDGET_BYTES,
-      searchMode:
-        env.SEARCH_MODE === undefined
-          ? 'of-preset'
-          : (SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null),
-      preset: env.PRESET,
-      rerank: rerankConfig(env),
-    },
-    extractor: {
-      port: env.EXTRACTOR_PORT,
-      promptsDir: env.PROMPTS_DIR ?? null,
-      concurrency: env.EXTRACTOR_CONCURRENCY,
-      chatModel: chatModelConfig(env),
-      maxAttempts: env.MAX_ATTEMPTS,
-      retry: {
-        strategy: env.RETRY_STRATEGY,
-        intervalMs: env.RETRY_INTERVAL_MS,
-        maxIntervalMs: env.RETRY_MAX_INTERVAL_MS,
-      },
-      probeIntervalMs: env.BREAKER_PROBE_INTERVAL_MS,
-      sweepIntervalMs: env.SWEEP_INTERVAL_MS,
-      sweepGraceMs: env.SWEEP_GRACE_MS,
-      deletedRetentionDays: env.DELETED_RETENTION_DAYS,
-      compression: {
-        daily: clockTime(env.COMPRESS_DAILY_AT),
-        weekly: clockTime(env.COMPRESS_WEEKLY_AT),
-      },
-    },
+    gateway: gatewayConfig(env),
+    retrieval: retrievalConfig(env),
+    extractor: extractorConfig(env),
   });
+}
+
+function gatewayConfig(env: Environment): Config['gateway'] {
+  return {
+    port: env.GATEWAY_PORT,
+    retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(/(?<!\/)\/+$/, ''),
+    maxBodyBytes: env.MAX_BODY_BYTES,
+    bodyBudgetBytes: env.BODY_BUDGET_BYTES,
+    bullBoardWritable: env.BULL_BOARD_WRITABLE,
+    chat: {
+      upstreams: chatUpstreams(env),
+      passThrough: env.CHAT_PASS_THROUGH ?? 'by_key',
+      contextFormat: env.CHAT_CONTEXT_FORMAT,
+      memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
+      timeoutMs: env.CHAT_TIMEOUT_MS,
+      maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
+      streamsPerKey: env.CHAT_STREAMS_PER_KEY,
+    },
+  };
+}
+
+function retrievalConfig(env: Environment): Config['retrieval'] {
+  return {
+    port: env.RETRIEVAL_PORT,
+    maxBodyBytes: env.MAX_BODY_BYTES,
+    bodyBudgetBytes: env.BODY_BUDGET_BYTES,
+    searchMode:
+      env.SEARCH_MODE === undefined
+        ? 'of-preset'
+        : (SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null),
+    preset: env.PRESET,
+    rerank: rerankConfig(env),
+  };
+}
+
+function extractorConfig(env: Environment): Config['extractor'] {
+  return {
+    port: env.EXTRACTOR_PORT,
+    promptsDir: env.PROMPTS_DIR ?? null,
+    concurrency: env.EXTRACTOR_CONCURRENCY,
+    chatModel: chatModelConfig(env),
+    maxAttempts: env.MAX_ATTEMPTS,
+    retry: {
+      strategy: env.RETRY_STRATEGY,
+      intervalMs: env.RETRY_INTERVAL_MS,
+      maxIntervalMs: env.RETRY_MAX_INTERVAL_MS,
+    },
+    probeIntervalMs: env.BREAKER_PROBE_INTERVAL_MS,
+    sweepIntervalMs: env.SWEEP_INTERVAL_MS,
+    sweepGraceMs: env.SWEEP_GRACE_MS,
+    deletedRetentionDays: env.DELETED_RETENTION_DAYS,
+    compression: {
+      daily: clockTime(env.COMPRESS_DAILY_AT),
+      weekly: clockTime(env.COMPRESS_WEEKLY_AT),
+    },
+  };
 }
 
 function authMode(env: Environment): AuthConfig['mode'] {
