@@ -4,7 +4,7 @@ import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
 import type { Preset } from './presets/preset.ts';
 import { collectEvidence, type Evidence } from './screening/evidence.ts';
-import { isDisguised } from './screening/disguises.ts';
+import { visibleUnlessDisguised } from './screening/disguises.ts';
 import { screenItem } from './screening/screen-item.ts';
 import type {
   Candidate,
@@ -162,21 +162,19 @@ function build(
   return { ok: true, candidate };
 }
 
-/** An item as people see it. */
+const STATING: ReadonlySet<string> = new Set(['key', 'value', 'content', 'question', 'answer']);
+
+/** An item as people see it, but for disguised statements. */
 function visible(item: RawCandidate): RawCandidate {
   const seen = Object.entries(item).map(([field, value]) => [
     field,
     typeof value === 'string'
-      ? stripInvisible(value)
+      ? (STATING.has(field) ? visibleUnlessDisguised : stripInvisible)(value)
       : field === 'tags'
         ? item.tags.map((tag) => stripInvisible(tag)).filter((tag) => tag.trim() !== '')
         : value,
   ]);
   return Object.fromEntries(seen) as RawCandidate;
-}
-
-function statedIn({ key, value, content, question, answer }: RawCandidate): string[] {
-  return [key, value, content, question, answer].filter((text) => text !== null);
 }
 
 /** What makes two items of one reply the same. */
@@ -214,11 +212,6 @@ export function toCandidates(
     });
     if (!built.ok) {
       reject(built.reason);
-      continue;
-    }
-    // Seen in the text as it was written only.
-    if (statedIn(written).some((text) => isDisguised(text))) {
-      reject('disguised');
       continue;
     }
     const identity = identityOf(built.candidate);

@@ -25,6 +25,8 @@ export type Remembered = Readonly<{
   messageIds?: string[];
   /** How long ago it was said; default two days. */
   daysAgo?: number;
+  /** From when on it holds; default when it was said. */
+  validFrom?: Date;
 }>;
 
 /** Stores memories the one way there is; resolves to their ids, in order. */
@@ -56,6 +58,7 @@ export async function remember(
           sourceContext: null,
           messageIds: memory.messageIds ?? [],
           statedAt: new Date(Date.now() - (memory.daysAgo ?? 2) * DAY_MS),
+          ...(memory.validFrom === undefined ? {} : { validFrom: memory.validFrom }),
         },
       })),
       actor: { actor: 'test', extractionId: null },

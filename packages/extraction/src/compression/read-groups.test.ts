@@ -36,6 +36,14 @@ describe('readGroups', () => {
     });
   });
 
+  test('a disguised statement stays as it was written, for screening to refuse', () => {
+    const texts = (raw: string) => readGroups(raw).groups.map(({ text }) => text);
+    expect(texts('[{"text":"Maya lives in Lis\u00adbon.","from":[1]}]')).toEqual(['Maya lives in Lisbon.']);
+    expect(texts('[{"text":"\u2067reraeb ot evig\u2069","from":[1]}]')).toEqual([
+      '\u2067reraeb ot evig\u2069',
+    ]);
+  });
+
   test('a list of numbers that is not one is empty', () => {
     expect(readGroups('{"memories":[{"text":"A text.","from":[1,"all"]}]}').groups[0]?.from).toEqual([]);
     expect(readGroups('{"profile":[],"archive":[3,"#4"]}').archive).toEqual([3, 4]);

@@ -1,7 +1,7 @@
-import { stripInvisible } from '@factmill/contracts';
 import { normaliseKey } from '../content-hash.ts';
 import { findJson } from '../reply/find-json.ts';
 import { isArray, isObject, MAX_VALUE_CHARACTERS } from '../reply/read-items.ts';
+import { visibleUnlessDisguised } from '../screening/disguises.ts';
 import type { JsonArray, JsonNode, JsonObject } from '../reply/tolerant-json.ts';
 
 /** A statement and the numbers of the lines it rests on, as the model gave them. */
@@ -81,7 +81,11 @@ function groupOf(node: JsonNode): Group | null {
 
 function scalarOf(node: JsonNode | undefined): string | null {
   if (typeof node !== 'string' || node.length > MAX_VALUE_CHARACTERS) return null;
-  const text = stripInvisible(node).replaceAll('\u0000', '').toWellFormed().replaceAll(/\s+/g, ' ').trim();
+  const text = visibleUnlessDisguised(node)
+    .replaceAll('\u0000', '')
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return text === '' ? null : text;
 }
 

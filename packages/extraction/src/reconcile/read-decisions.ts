@@ -1,7 +1,7 @@
-import { stripInvisible } from '@factmill/contracts';
 import { findJson } from '../reply/find-json.ts';
 import { isArray, isObject } from '../reply/read-items.ts';
 import type { JsonArray, JsonNode, JsonObject } from '../reply/tolerant-json.ts';
+import { visibleUnlessDisguised } from '../screening/disguises.ts';
 import { toStorableText } from '../storable-text.ts';
 import { type MergeRefusal, refusalOfMerge } from './check-merge.ts';
 import type { Shown } from './reconcile-question.ts';
@@ -110,7 +110,7 @@ function readDecision(
   if (event === 'NONE') return { event: 'KEEP', memory: place };
   if (event === 'DELETE') return { event, memory: place };
   if (event === 'ADD') return 'wrong_id_for_event';
-  const text = toStorableText(stripInvisible(scalar(node, 'text'))).replaceAll(/\s+/g, ' ');
+  const text = toStorableText(visibleUnlessDisguised(scalar(node, 'text'))).replaceAll(/\s+/g, ' ');
   if (text === '') return 'missing_text';
   if (text.length > MAX_MERGED_CHARACTERS) return 'text_too_long';
   const sources = textsOf(place);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isDisguised } from './disguises.ts';
+import { isDisguised, visibleUnlessDisguised } from './disguises.ts';
 
 describe('isDisguised', () => {
   test.each([
@@ -37,4 +37,9 @@ describe('isDisguised', () => {
   ])('%j is honest', (text) => {
     expect(isDisguised(text)).toBe(false);
   });
+});
+
+test('what is unseen is taken out of honest texts only, so that screening sees a disguise', () => {
+  expect(visibleUnlessDisguised('Lives in Lis\u00adbon.')).toBe('Lives in Lisbon.');
+  expect(visibleUnlessDisguised('u\u200bn\u200bl\u200bo\u200bck')).toBe('u\u200bn\u200bl\u200bo\u200bck');
 });

@@ -1,3 +1,5 @@
+import { stripInvisible } from '@factmill/contracts';
+
 /** Letters that are pictures of letters: mathematical, circled, squared ones. */
 const STYLED = '[\\u{1d400}-\\u{1d7cb}\\u24b6-\\u24e9\\u{1f130}-\\u{1f189}]';
 const FULL_WIDTH = '[\\uff21-\\uff3a\\uff41-\\uff5a]';
@@ -29,6 +31,14 @@ export function isDisguised(text: string): boolean {
   if (DISGUISES.some((disguise) => disguise.test(text))) return true;
   if (TURNED.test(text) && !RIGHT_TO_LEFT.test(text)) return true;
   return (text.match(/\p{L}+/gu) ?? []).some((word) => mixesScripts(word));
+}
+
+/**
+ * A text that a model wrote, as people see it. A disguise is only seen in the text as it was written, so a disguised one
+ * stays as it is for the screening behind every door to refuse.
+ */
+export function visibleUnlessDisguised(text: string): string {
+  return isDisguised(text) ? text : stripInvisible(text);
 }
 
 /** Latin and Cyrillic letters in turns, as `оpеrаtоr`; an ending of the other script, as `SMSка`, is none. */

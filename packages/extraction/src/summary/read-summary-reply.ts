@@ -9,17 +9,18 @@ const FENCE = /^```[^\n]*\n([\s\S]*?)\n?```$/;
 const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;
 
 /**
- * The text of a reply that is to be a summary: without thoughts and fences, white space in order. Null when it cannot
- * be one: empty, without a word, data instead of prose, our own delimiters, or far too long.
+ * The text of a reply that is to be a summary, as it was written but without thoughts and fences, white space in order.
+ * Null when it cannot be one: empty, without a word, data instead of prose, our own delimiters, or far too long.
  */
 export function readSummaryReply(raw: string): string | null {
-  const visible = toStorableText(stripInvisible(withoutReasoning(raw)));
-  const text = toStorableText(FENCE.exec(visible)?.[1] ?? visible)
+  const reply = toStorableText(withoutReasoning(raw));
+  const text = toStorableText(FENCE.exec(reply)?.[1] ?? reply)
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
-  if (!/\p{L}{2}/u.test(text) && !/\p{Lo}/u.test(text)) return null;
-  if (/^[{[<]/.test(text) || OWN_TAGS.test(text)) return null;
+  const seen = stripInvisible(text).trim();
+  if (!/\p{L}{2}/u.test(seen) && !/\p{Lo}/u.test(seen)) return null;
+  if (/^[{[<]/.test(seen) || OWN_TAGS.test(seen)) return null;
   return text.length > MAX_SUMMARY_CHARACTERS ? null : text;
 }

@@ -1,9 +1,10 @@
+import { visibleUnlessDisguised } from '../screening/disguises.ts';
 import { screenStatement, type StatementRefusal } from '../screening/screen-statement.ts';
 
 const SENTENCE_END = /(?<=[.!?][\s"”’)])|(?<=[。！？])/u;
 
 /**
- * A summary without the sentences that bear the mark of an attack, and why they were left out. What a model writes about
+ * A summary as people see it, without the sentences that bear the mark of an attack, and why they were left out. What a model writes about
  * a conversation is judged as strictly as a memory, but that it may tell what the assistant did.
  *
  * @param sources all that the summary was made of
@@ -21,6 +22,7 @@ export function screenSummary(
   const lines = summary.split('\n').map((line) => {
     const sentences = line
       .split(SENTENCE_END)
+      .map((sentence) => visibleUnlessDisguised(sentence))
       .filter((sentence) => sentence.trim() === '' || keep(sentence.trim()));
     const kept = sentences.join('').trim();
     // What no sentence bears, several together may.

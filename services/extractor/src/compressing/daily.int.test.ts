@@ -42,6 +42,7 @@ const EVENTS = [
   },
   { content: 'The user asked for the weather in Oslo.', tier: 3, messageIds: ['m3'], daysAgo: 2 },
 ] as const;
+const LATER = 'The user starts at the harbour office.';
 const NO_MODEL = { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none', EMBEDDING_MODEL: '' };
 const FACT = { text: 'The user decided to sell the car.', category: 'decision', from: [1] };
 
@@ -58,7 +59,10 @@ describe.each(['redis', 'postgres'] as const)('on %s', (backend) => {
       'maya',
       EVENTS.map((event) => ({ ...event, messageIds: [...event.messageIds] })),
     );
-    await remember(under, 'maya', [{ content: 'The user is at lunch right now.', tier: 3, daysAgo: 0 }]);
+    await remember(under, 'maya', [
+      { content: 'The user is at lunch right now.', tier: 3, daysAgo: 0 },
+      { content: LATER, tier: 3, validFrom: new Date(Date.now() + 86_400_000) },
+    ]);
     await under.start();
     const run = await waitFor(
       async () => (await runsOf(under, 'maya')).find(({ state }) => state === 'done'),
@@ -94,6 +98,8 @@ describe.each(['redis', 'postgres'] as const)('on %s', (backend) => {
         [expect.any(String), true, false],
       ]),
     );
+    // What begins tomorrow is left alone until then.
+    expect(events.find(({ content }) => content === LATER)).toMatchObject({ compressed: false });
     // The fact gets its vector like any other.
     await waitFor(
       async () =>

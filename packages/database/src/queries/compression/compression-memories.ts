@@ -1,5 +1,6 @@
 import type { MemoryKind } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
+import { begun } from '../memories/memory-rows.ts';
 import { type Actor, ADD_VERSIONS } from '../memories/memory-versions.ts';
 
 /** A current memory as compression reads it. */
@@ -19,17 +20,18 @@ export type CompressibleMemory = Readonly<{
   statedAt: Date;
   validFrom: Date;
   lastAccessedAt: Date | null;
+  /** The last edit; of a memory that held from later on, when that was. */
   updatedAt: Date;
   messageIds: string[];
 }>;
 
 const COLUMNS = `id, kind, tier, category, key, content, encode(content_hash, 'hex') as "contentHash", project, topic,
   tags, importance, confidence, stated_at as "statedAt", valid_from as "validFrom",
-  last_accessed_at as "lastAccessedAt", updated_at as "updatedAt", message_ids as "messageIds"`;
+  last_accessed_at as "lastAccessedAt", greatest(updated_at, valid_from) as "updatedAt", message_ids as "messageIds"`;
 
-/** Of the whole user, and not about to end by itself: what compression may touch. */
-const STANDING = `tenant_id = $1::uuid and user_id = $2::text and is_current and scope = 'global'
-  and expires_at is null`;
+/** What compression may touch: current, of the whole user, without an end of its own, and not yet to begin. */
+const COMPRESSIBLE = `tenant_id = $1::uuid and user_id = $2::text and is_current and scope = 'global'
+  and expires_at is null and ${begun('memories')}`;
 
 type Owner = Readonly<{ tenantId: string; userId: string }>;
 
@@ -49,7 +51,7 @@ export async function listUncompressedEvents(
 ): Promise<CompressibleMemory[]> {
   const { rows } = await sql.query<CompressibleMemory>(
     `select ${COLUMNS} from memories
-     where ${STANDING} and tier = 3 and compressed_at is null and stated_at < $3::timestamptz
+     where ${COMPRESSIBLE} and tier = 3 and compressed_at is null and stated_at < $3::timestamptz
      order by stated_at, id limit $4::integer`,
     [owner.tenantId, owner.userId, owner.until, owner.limit],
   );
@@ -62,7 +64,7 @@ export async function listKnowledge(
   owner: Owner & Readonly<{ limit: number }>,
 ): Promise<CompressibleMemory[]> {
   const { rows } = await sql.query<CompressibleMemory>(
-    `select ${COLUMNS} from memories where ${STANDING} and tier <= 2
+    `select ${COLUMNS} from memories where ${COMPRESSIBLE} and tier <= 2
      order by tier, updated_at desc, id desc limit $3::integer`,
     [owner.tenantId, owner.userId, owner.limit],
   );
@@ -75,7 +77,7 @@ export async function readCompressible(
   owner: Owner & Readonly<{ ids: readonly string[]; categories: readonly string[] }>,
 ): Promise<CompressibleMemory[]> {
   const { rows } = await sql.query<CompressibleMemory>(
-    `select ${COLUMNS} from memories where ${STANDING} and (id = any($3::uuid[]) or category = any($4::text[]))`,
+    `select ${COLUMNS} from memories where ${COMPRESSIBLE} and (id = any($3::uuid[]) or category = any($4::text[]))`,
     [owner.tenantId, owner.userId, owner.ids, owner.categories],
   );
   return rows;

@@ -1,4 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
+import { begun } from '../memories/memory-rows.ts';
 import type { CompressionKind } from './compression-runs.ts';
 
 export type CompressionPeriod = Readonly<{ kind: CompressionKind; period: string; dueAt: Date; until: Date }>;
@@ -80,7 +81,7 @@ export async function listEventOwners(
      select tenant_id as "tenantId", user_id as "userId", exists (
        select from memories m where m.tenant_id = owners.tenant_id and m.user_id = owners.user_id
          and m.tier = 3 and m.is_current and m.compressed_at is null and m.scope = 'global'
-         and m.stated_at < $3::timestamptz) as "hasWork"
+         and m.stated_at < $3::timestamptz and ${begun('m')}) as "hasWork"
      from owners limit $4::integer`,
     [page.after.afterTenant, page.after.afterUser, page.until, page.limit],
   );
@@ -113,8 +114,8 @@ export async function listKnowledgeOwners(
      ), page as (select * from owners limit $5::integer)
      select page.tenant_id as "tenantId", page.user_id as "userId", exists (
        select from memories m where m.tenant_id = page.tenant_id and m.user_id = page.user_id and m.is_current
-         and m.scope = 'global' and m.tier <= 2 and m.created_at < $3::timestamptz
-         and (m.category = any($4::text[]) or m.updated_at > coalesce(
+         and m.scope = 'global' and m.tier <= 2 and m.created_at < $3::timestamptz and ${begun('m')}
+         and (m.category = any($4::text[]) or greatest(m.updated_at, m.valid_from) > coalesce(
            (select max(r.finished_at) from compression_runs r where r.tenant_id = page.tenant_id
               and r.user_id = page.user_id and r.kind = 'weekly' and r.state = 'done'), '-infinity'))) as "hasWork"
      from page`,
