@@ -14,11 +14,11 @@ import {
   patiently,
 } from '@factmill/testkit';
 import { Redis } from 'ioredis';
-import { extractJob, openQueueAt } from '../test-fixtures/queue-under-test.ts';
+import { extractJob, openQueueAt } from './queue.fixture.ts';
 import type { JobOutcome, PostgresQueueConfig, QueueConfig, RedisQueueConfig } from './index.ts';
 
 // Workers run in a process of their own, so that an unhandled rejection would end it and be seen.
-const WORKER = fileURLToPath(new URL('../test-fixtures/worker-process.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('./worker-process.fixture.ts', import.meta.url));
 
 type Opened = Awaited<ReturnType<typeof openQueueAt>>;
 

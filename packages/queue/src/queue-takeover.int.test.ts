@@ -6,9 +6,9 @@ import {
   extractJob,
   openQueueUnderTest,
   type QueueUnderTest,
-} from '../test-fixtures/queue-under-test.ts';
+} from './queue.fixture.ts';
 
-const WORKER = fileURLToPath(new URL('../test-fixtures/worker-process.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('./worker-process.fixture.ts', import.meta.url));
 
 /** The promise of the queue: a lost worker's job is someone else's within this time. */
 const TAKEOVER_MS = 15_000;

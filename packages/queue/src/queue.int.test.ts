@@ -5,7 +5,7 @@ import {
   extractJob,
   openQueueUnderTest,
   type QueueUnderTest,
-} from '../test-fixtures/queue-under-test.ts';
+} from './queue.fixture.ts';
 import { createQueues, heartbeatJobId, type JobOutcome } from './index.ts';
 
 const DONE: JobOutcome = { kind: 'done' };

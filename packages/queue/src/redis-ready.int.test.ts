@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type OwnRedis, startRedis, testRedisUrl } from '@factmill/testkit';
 import { Redis } from 'ioredis';
-import { createLogRecorder } from '../test-fixtures/log-recorder.ts';
+import { createLogRecorder } from './log-recorder.fixture.ts';
 import { assertRedisReady } from './index.ts';
 
 let folder: string;

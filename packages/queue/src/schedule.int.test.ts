@@ -5,7 +5,7 @@ import {
   extractJob,
   openQueueUnderTest,
   type QueueUnderTest,
-} from '../test-fixtures/queue-under-test.ts';
+} from './queue.fixture.ts';
 import type { ScheduledJob } from './index.ts';
 
 const { data } = extractJob('unused');

@@ -4,7 +4,7 @@ import { startRedis, waitFor } from '@factmill/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startUpstream } from './chat/upstream-under-test.fixture.ts';
+import { startUpstream } from './chat/upstream.fixture.ts';
 import {
   type Answer,
   type GatewayUnderTest,
@@ -12,7 +12,7 @@ import {
   said,
   send,
   startGateway,
-} from './gateway-under-test.fixture.ts';
+} from './gateway.fixture.ts';
 
 const LIST = '/v1/memories?user_id=maya';
 

@@ -3,7 +3,7 @@ import { OPERATIONS, PERMISSIONS } from '@factmill/contracts';
 import { waitFor } from '@factmill/testkit';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ADMIN_KEY, type GatewayUnderTest, said, startGateway } from './gateway-under-test.fixture.ts';
+import { ADMIN_KEY, type GatewayUnderTest, said, startGateway } from './gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let retrieval: Server;

@@ -14,8 +14,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startUpstream, type UpstreamUnderTest } from './chat/upstream-under-test.fixture.ts';
-import { type GatewayUnderTest, said, startGateway } from './gateway-under-test.fixture.ts';
+import { startUpstream, type UpstreamUnderTest } from './chat/upstream.fixture.ts';
+import { type GatewayUnderTest, said, startGateway } from './gateway.fixture.ts';
 
 const extract = (gateway: GatewayUnderTest, user: string, headers: Record<string, string> = {}) =>
   gateway.call('POST', '/v1/extractions', {

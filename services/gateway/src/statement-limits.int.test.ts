@@ -7,7 +7,7 @@ import {
   openTestPool,
   said,
   startGateway,
-} from './gateway-under-test.fixture.ts';
+} from './gateway.fixture.ts';
 
 const USER = 'ines';
 

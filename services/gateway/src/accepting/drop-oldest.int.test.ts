@@ -3,7 +3,7 @@ import { acceptConversations, claimExtraction, ensureTenant, writeSetting } from
 import { waitFor } from '@factmill/testkit';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import { type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

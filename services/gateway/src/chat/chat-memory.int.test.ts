@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { waitFor } from '@factmill/testkit';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
-import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
+import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
+import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 const RECALLED = {
   text: 'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?',

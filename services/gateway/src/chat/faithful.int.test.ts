@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
 import { request as httpRequest } from 'node:http';
 import OpenAI from 'openai';
-import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
-import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
+import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
+import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 let upstream: UpstreamUnderTest;
 let gateway: GatewayUnderTest;

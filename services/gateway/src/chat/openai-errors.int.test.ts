@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI, { APIError } from 'openai';
-import { ADMIN_KEY, type GatewayUnderTest, send, startGateway } from '../gateway-under-test.fixture.ts';
-import { startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
+import { ADMIN_KEY, type GatewayUnderTest, send, startGateway } from '../gateway.fixture.ts';
+import { startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 let upstream: UpstreamUnderTest;
 let gateway: GatewayUnderTest;

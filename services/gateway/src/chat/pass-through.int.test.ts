@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
-import { type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
-import { startUpstream, type UpstreamUnderTest } from './upstream-under-test.fixture.ts';
+import { type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
+import { startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 const STORED = 'sk-stored';
 let upstream: UpstreamUnderTest;

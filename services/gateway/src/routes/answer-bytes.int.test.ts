@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEFAULT_TENANT_ID } from '@factmill/database';
-import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 /** Stored before there was a limit for metadata. */
 const OLD_METADATA = 900_000;

@@ -1,6 +1,6 @@
 import { documentSchema, documentWithContentSchema, MAX_DOCUMENT_LENGTH } from '@factmill/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { OPERATIONS } from '@factmill/contracts';
 import { GATEWAY_ROUTES } from '../../../../test/security/undocumented-routes.ts';
-import { startUpstream, type UpstreamUnderTest } from '../chat/upstream-under-test.fixture.ts';
-import { type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { startUpstream, type UpstreamUnderTest } from '../chat/upstream.fixture.ts';
+import { type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 /** What Express keeps of a route, a router, or an application inside of another. */
 type Layer = Readonly<{

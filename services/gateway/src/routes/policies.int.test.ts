@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import {
   type GatewayUnderTest,
   said,
   startGateway,
-} from '../gateway-under-test.fixture.ts';
+} from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

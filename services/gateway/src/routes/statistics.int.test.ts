@@ -1,7 +1,7 @@
 import { statisticsSchema } from '@factmill/contracts';
 import { refuseVector, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import { type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PERMISSIONS } from '@factmill/contracts';
 import { createHash } from 'node:crypto';
-import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let ours: string;

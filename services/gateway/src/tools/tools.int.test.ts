@@ -2,7 +2,7 @@ import { memoryToolResponseSchema } from '@factmill/contracts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
-import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway-under-test.fixture.ts';
+import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let retrieval: Server;

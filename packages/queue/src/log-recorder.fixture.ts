@@ -1,4 +1,4 @@
-import type { QueueLogger } from '../src/index.ts';
+import type { QueueLogger } from './index.ts';
 
 export type LogLine = Readonly<{
   level: keyof QueueLogger;

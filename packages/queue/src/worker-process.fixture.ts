@@ -1,6 +1,6 @@
 // A worker in a process of its own, for tests that kill it. QUEUE_CONFIG is the configuration as JSON. It writes
 // a line for everything that happens; a job whose id begins with "held" runs until its signal is aborted.
-import { createWorker, type JobHandler, type QueueConfig } from '../src/index.ts';
+import { createWorker, type JobHandler, type QueueConfig } from './index.ts';
 
 const config = JSON.parse(process.env['QUEUE_CONFIG'] ?? '') as QueueConfig;
 

@@ -10,8 +10,8 @@ import {
   type QueueConfig,
   type Queues,
   type QueueWorker,
-} from '../src/index.ts';
-import { createLogRecorder, type LogRecorder } from './log-recorder.ts';
+} from './index.ts';
+import { createLogRecorder, type LogRecorder } from './log-recorder.fixture.ts';
 
 export const BACKENDS = ['redis', 'postgres'] as const;
 
