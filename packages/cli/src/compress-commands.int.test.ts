@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createPool, type DatabasePool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
-import { createTestDatabase, type RunningProcess, startProcess, type TestDatabase } from '@factmill/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
+import { type RunningProcess, startProcess } from '@factmill/testkit';
+import { openTestDatabase } from '@factmill/testkit/jest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,28 +10,22 @@ import { v7 as uuidv7 } from 'uuid';
 
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
 const EXTRACTOR = fileURLToPath(new URL('../../../services/extractor/src/main.ts', import.meta.url));
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-let own: TestDatabase;
-let database: DatabasePool;
+const { database, connectionString, beforeClose } = await openTestDatabase(
+  { createPool, migrate },
+  { max: 1 },
+);
 let extractor: RunningProcess;
 let cwd: string;
 
 beforeAll(async () => {
-  own = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  database = createPool({
-    connectionString: own.connectionString,
-    max: 1,
-    applicationName: 'factmill-test',
-    logger: quiet,
-  });
   cwd = await mkdtemp(join(tmpdir(), 'factmill-cli-'));
   // Without Redis and without a model: the queue is in the same database.
   extractor = await startProcess({
     entry: EXTRACTOR,
     cwd,
     env: {
-      DATABASE_URL: own.connectionString,
+      DATABASE_URL: connectionString,
       EXTRACTOR_PORT: '0',
       EMBEDDING_PROVIDER: 'none',
       COMPRESS_DAILY_AT: 'off',
@@ -38,15 +33,13 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
+beforeClose(async () => {
   await extractor.kill('SIGTERM');
-  await database.close();
-  await own.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 
 async function factmill(args: string) {
-  const env = { DATABASE_URL: own.connectionString };
+  const env = { DATABASE_URL: connectionString };
   const child = await startProcess({ entry: ENTRY, args: args.split(' '), env, cwd });
   const { code } = await child.exit;
   return { code, lines: child.output().trim().split('\n') };

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createPool, type DatabasePool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
-import {
-  createScriptedModel,
-  createTestDatabase,
-  type ScriptedModel,
-  startProcess,
-  type TestDatabase,
-  waitFor,
-} from '@factmill/testkit';
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPool, DEFAULT_TENANT_ID, migrate } from '@factmill/database';
+import { createScriptedModel, type ScriptedModel, startProcess, waitFor } from '@factmill/testkit';
+import { openTestDatabase } from '@factmill/testkit/jest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,34 +10,26 @@ import { v7 as uuidv7 } from 'uuid';
 
 // Each command is a process of its own, which takes a second of a processor to start.
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url));
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-let own: TestDatabase;
-let database: DatabasePool;
+const { database, connectionString, beforeClose } = await openTestDatabase(
+  { createPool, migrate },
+  { max: 1 },
+);
 let server: ScriptedModel;
 let cwd: string;
 
 beforeAll(async () => {
-  own = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  database = createPool({
-    connectionString: own.connectionString,
-    max: 1,
-    applicationName: 'factmill-test',
-    logger: quiet,
-  });
   server = await createScriptedModel({ dimensions: 16 });
   cwd = await mkdtemp(join(tmpdir(), 'factmill-cli-'));
 });
-afterAll(async () => {
+beforeClose(async () => {
   await server.close();
-  await database.close();
-  await own.drop();
   await rm(cwd, { recursive: true, force: true });
 });
 
 function start(args: string, model: string) {
   const env = {
-    DATABASE_URL: own.connectionString,
+    DATABASE_URL: connectionString,
     EMBEDDING_BASE_URL: server.url,
     EMBEDDING_MODEL: model,
   };

@@ -1,39 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import {
   createPool,
-  type DatabasePool,
   DEFAULT_TENANT_ID,
   deleteMemories,
   listMemoryVersions,
   migrate,
 } from '@factmill/database';
 import type { Candidate } from '@factmill/extraction';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryToWrite, Written } from './plan-writes.ts';
 import { writeMemories } from './write-memories.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database } = await openTestDatabase({ createPool, migrate }, { max: 20 });
 let userId: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  database = createPool({
-    connectionString: testDatabase.connectionString,
-    max: 20,
-    applicationName: 'memories-test',
-    logger: quiet,
-  });
-});
 beforeEach(() => {
   userId = randomUUID();
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 function at(minute: number): Date {

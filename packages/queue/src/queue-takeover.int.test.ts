@@ -1,12 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type RunningProcess, startProcess, waitFor } from '@factmill/testkit';
-import {
-  BACKENDS,
-  extractJob,
-  openQueueUnderTest,
-  type QueueUnderTest,
-} from './queue.fixture.ts';
+import { BACKENDS, extractJob, openQueueUnderTest, type QueueUnderTest } from './queue.fixture.ts';
 
 const WORKER = fileURLToPath(new URL('./worker-process.fixture.ts', import.meta.url));
 

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
-import {
-  BACKENDS,
-  extractJob,
-  openQueueUnderTest,
-  type QueueUnderTest,
-} from './queue.fixture.ts';
+import { BACKENDS, extractJob, openQueueUnderTest, type QueueUnderTest } from './queue.fixture.ts';
 import { createQueues, heartbeatJobId, type JobOutcome } from './index.ts';
 
 const DONE: JobOutcome = { kind: 'done' };

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
-import {
-  BACKENDS,
-  extractJob,
-  openQueueUnderTest,
-  type QueueUnderTest,
-} from './queue.fixture.ts';
+import { BACKENDS, extractJob, openQueueUnderTest, type QueueUnderTest } from './queue.fixture.ts';
 import type { ScheduledJob } from './index.ts';
 
 const { data } = extractJob('unused');

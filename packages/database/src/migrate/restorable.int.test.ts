@@ -1,31 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { createPool } from '../pool/create-pool.ts';
-import type { DatabasePool } from '../pool/sql.ts';
-import { loadFunctionFiles } from './function-files.ts';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { expect, test } from '@jest/globals';
 import { migrate } from './migrate.ts';
+import { createPool } from '../pool/create-pool.ts';
+import { loadFunctionFiles } from './function-files.ts';
 import { SCHEMA_DIRECTORY } from './schema-files.ts';
 
 // A restore runs with an empty search path, and creates things in the order of the dependencies that Postgres knows.
 // Of a body that is a string it knows none. What is checked here is what a restore needs; test/restore runs one.
 
-const logger = { info: () => undefined, warn: () => undefined };
-let database: TestDatabase;
-let pool: DatabasePool;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-  pool = createPool({
-    connectionString: database.connectionString,
-    max: 1,
-    applicationName: 'factmill-test',
-    logger,
-  });
-});
-afterAll(async () => {
-  await pool.close();
-  await database.drop();
-});
+const { database: pool } = await openTestDatabase({ createPool, migrate }, { max: 1 });
 
 /** What columns and indexes are computed with. */
 const STORED_BY = new Set(['search_key', 'search_keys', 'search_spaced', 'search_words']);

@@ -1,26 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
-import type { DatabasePool } from '../pool/sql.ts';
 import { toHalfvec } from './binary.ts';
 
-const quiet = { info: () => undefined, warn: () => undefined };
-
-let database: TestDatabase;
-let pool: DatabasePool;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = database;
-  pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger: quiet });
-});
-
-afterAll(async () => {
-  await pool.close();
-  await database.drop();
-});
+const { database: pool } = await openTestDatabase({ createPool, migrate }, { max: 1 });
 
 test('Postgres receives the numbers of a vector, each as near as 11 bits are', async () => {
   const component = fc.double({ min: -2, max: 2, noNaN: true });

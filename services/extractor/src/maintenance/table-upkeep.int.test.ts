@@ -1,35 +1,20 @@
-import {
-  createPool,
-  type DatabasePool,
-  DEFAULT_TENANT_ID,
-  listTablesToMaintain,
-  migrate,
-} from '@factmill/database';
-import { createTestDatabase, type TestDatabase, waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createPool, DEFAULT_TENANT_ID, listTablesToMaintain, migrate } from '@factmill/database';
+import { waitFor } from '@factmill/testkit';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createTableUpkeep, type TableUpkeep } from './table-upkeep.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, debug: () => undefined } as never;
 
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database, beforeClose } = await openTestDatabase({ createPool, migrate }, { max: 2 });
 const opened: TableUpkeep[] = [];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-  database = createPool({
-    connectionString: testDatabase.connectionString,
-    max: 2,
-    applicationName: 'factmill-test',
-    logger,
-  });
   await database.query('alter table memories set (autovacuum_enabled = false)');
 });
 
-afterAll(async () => {
+beforeClose(async () => {
   await Promise.all(opened.map((upkeep) => upkeep.close()));
-  await database.close();
-  await testDatabase.drop();
 });
 
 function open(isEmbedded: boolean): TableUpkeep {

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import {
-  type Answer,
-  fieldsOf,
-  type GatewayUnderTest,
-  said,
-  startGateway,
-} from '../gateway.fixture.ts';
+import { type Answer, fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
 beforeAll(async () => {

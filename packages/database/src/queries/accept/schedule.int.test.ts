@@ -1,17 +1,15 @@
 import type { Policy, Schedule, Trigger } from '@factmill/contracts';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations, type AcceptRequest } from './accept.ts';
 import { createConversation, findConversation, updateConversation } from '../conversations/conversations.ts';
 import { scheduleDueConversations } from './schedule.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const NO_LIMITS = { queueLimit: 0, tenantQueueLimit: 0 };
 const OFF: Trigger = {
   scope: 'incremental',
@@ -32,17 +30,7 @@ const schedule: Schedule = {
   stale_after_s: 1_800,
 };
 
-let testDatabase: TestDatabase;
-let database: DatabasePool;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 8, applicationName: 'schedule-test', logger: quiet });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database } = await openTestDatabase({ createPool, migrate }, { max: 8 });
 
 type Said = 'u' | 'a' | 't';
 const ROLES = { u: 'user', a: 'assistant', t: 'tool' } as const;

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
 import { isRetryableConflict } from '../../pool/database-errors.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { applyNewMemories, type NewMemories } from './apply-memories.ts';
 import { findConversation } from '../conversations/conversations.ts';
@@ -16,28 +15,19 @@ import { insertMemories } from '../memories/memory-writes.ts';
 import type { NewMemory } from '../memories/new-memory.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const NOW = new Date('2026-05-01T12:00:00Z');
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database } = await openTestDatabase({ createPool, migrate }, { max: 4 });
 let userId: string;
 let conversationId: string;
 let claim: Claim;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 4, applicationName: 'apply-test', logger: quiet });
   await registerEmbeddingModel(database, 'small', 3);
 });
 beforeEach(async () => {
   userId = randomUUID();
   conversationId = randomUUID();
   claim = await accept();
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 async function accept(): Promise<Claim> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase, waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@factmill/testkit';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { deleteConversation, findConversation } from '../conversations/conversations.ts';
 import { findExtraction, replayExtractions } from './extractions.ts';
@@ -13,20 +13,8 @@ import type { ModelOutput } from './model-output.ts';
 import { type ModelCall, saveOutput } from './outputs.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const LEASE_MS = 60_000;
-let testDatabase: TestDatabase;
-let database: DatabasePool;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 10, applicationName: 'ledger-test', logger: quiet });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database } = await openTestDatabase({ createPool, migrate }, { max: 10 });
 
 async function accept(conversationId: string = randomUUID()): Promise<string> {
   const extractionId = randomUUID();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase, waitFor } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@factmill/testkit';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { findExtraction } from './extractions.ts';
 import { extractionClaims } from '../claims.ts';
@@ -18,21 +18,10 @@ import {
 } from './provider-breakers.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database } = await openTestDatabase({ createPool, migrate }, { max: 10 });
 /** Each test has a provider of its own. */
 let provider: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 10, applicationName: 'breaker-test', logger: quiet });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   provider = `llm:${randomUUID()}`;
   await database.query('delete from conversations');

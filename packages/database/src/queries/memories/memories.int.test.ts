@@ -1,34 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { ListMemoriesQuery } from '@factmill/contracts';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
 import { violatedConstraint } from '../../pool/database-errors.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { escapeLike, findMemory, listMemories, listMemoryVersions } from './memories.ts';
 import { deleteMemories, restoreMemory, updateMemory } from './memory-edits.ts';
 import { insertMemories } from './memory-writes.ts';
 import type { NewMemory } from './new-memory.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const ACTOR = { actor: 'test', extractionId: null };
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database } = await openTestDatabase({ createPool, migrate });
 let userId: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 5, applicationName: 'memories-test', logger: quiet });
-});
 beforeEach(() => {
   userId = randomUUID();
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 async function add(fields: Partial<NewMemory> = {}): Promise<string> {

@@ -1,28 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { insertMemories } from '../memories/memory-writes.ts';
 import { purge } from './purge.ts';
 import { readSettings, writeSetting } from './settings.ts';
 import { DEFAULT_TENANT_ID } from './tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-let testDatabase: TestDatabase;
-let database: DatabasePool;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 5, applicationName: 'purge-test', logger: quiet });
-});
-beforeEach(() => database.query('truncate memories, memory_versions, idempotency_keys cascade'));
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database } = await openTestDatabase(
+  { createPool, migrate },
+  { truncate: ['memories', 'memory_versions', 'idempotency_keys'] },
+);
 
 async function note(change: string): Promise<string> {
   const id = randomUUID();

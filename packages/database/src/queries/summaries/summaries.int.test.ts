@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
-import type { DatabasePool } from '../../pool/sql.ts';
 import { acceptConversations } from '../accept/accept.ts';
 import { applyNewMemories } from '../extractions/apply-memories.ts';
 import { deleteConversation } from '../conversations/conversations.ts';
@@ -31,28 +30,19 @@ import {
 } from './summary-refresh.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const tenantId = DEFAULT_TENANT_ID;
 const COMPOSED: PostApply = { maxEntries: 0, userSummary: 'composed', conversationSummary: false };
 const BOTH: PostApply = { maxEntries: 0, userSummary: 'model', conversationSummary: true };
-let testDatabase: TestDatabase;
-let database: DatabasePool;
+const { database } = await openTestDatabase(
+  { createPool, migrate },
+  { max: 8, truncate: ['summaries', 'conversations', 'memories', 'memory_versions'] },
+);
 let userId: string;
 let conversationId: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  database = createPool({ connectionString, max: 8, applicationName: 'summaries-test', logger: quiet });
-});
 beforeEach(async () => {
-  await database.query('truncate summaries, conversations, memories, memory_versions cascade');
   userId = randomUUID();
   conversationId = randomUUID();
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 function note(content: string, fields: Partial<NewMemory> = {}): NewMemory {

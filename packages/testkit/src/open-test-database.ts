@@ -1,0 +1,51 @@
+import { afterAll, beforeEach } from '@jest/globals';
+import { createTestDatabase } from './test-database.ts';
+
+type Logger = Readonly<{ info: () => void; warn: () => void }>;
+
+/** What the tests of a database have of `@factmill/database`, which the testkit stands beside and not upon. */
+export type DatabaseUnderTest<Pool> = Readonly<{
+  migrate: (connectionString: string, options: Readonly<{ logger: Logger }>) => Promise<unknown>;
+  createPool: (
+    options: Readonly<{ connectionString: string; max: number; applicationName: string; logger: Logger }>,
+  ) => Pool;
+}>;
+
+type TestPool = Readonly<{ query: (text: string) => Promise<unknown>; close: () => Promise<void> }>;
+
+export type OpenTestDatabase<Pool> = Readonly<{
+  database: Pool;
+  connectionString: string;
+  /** Runs after the last test, while the database is still there: for closing what uses it. The last one first. */
+  beforeClose: (close: () => unknown) => void;
+}>;
+
+/**
+ * A migrated database for the tests of one file, with a pool. Both are gone after the last test. Only for test files,
+ * at their top level: `const { database } = await openTestDatabase({ createPool, migrate });`
+ *
+ * @param options.max connections of the pool
+ * @param options.truncate tables that are empty before each test, with those that refer to them
+ */
+export async function openTestDatabase<Pool extends TestPool>(
+  { createPool, migrate }: DatabaseUnderTest<Pool>,
+  { max = 5, truncate = [] }: Readonly<{ max?: number; truncate?: readonly string[] }> = {},
+): Promise<OpenTestDatabase<Pool>> {
+  const own = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  const { connectionString } = own;
+  const database = createPool({ connectionString, max, applicationName: 'factmill-test', logger: quiet });
+  const closings: (() => unknown)[] = [];
+  if (truncate.length > 0) {
+    beforeEach(async () => {
+      await database.query(`truncate ${truncate.join(', ')} cascade`);
+    });
+  }
+  afterAll(async () => {
+    for (const close of closings.toReversed()) await close();
+    await database.close();
+    await own.drop();
+  });
+  return { database, connectionString, beforeClose: (close) => closings.push(close) };
+}
+
+const quiet: Logger = { info: () => undefined, warn: () => undefined };
