@@ -190,7 +190,7 @@ test('what is new is stored with its versions and vectors, and the extraction is
   );
   const version = { operation: 'ADD', extractionId: claim.id };
   expect(rows).toEqual([
-    { id: boat.id, ...version, vector: '[0.60009766,-0.7998047,0]', fits: true },
+    { id: boat.id, ...version, vector: '[0.60009766,-0.7998047,5.9604645e-08]', fits: true },
     { id: home.id, ...version, vector: null, fits: null },
   ]);
   expect(await ledger()).toMatchObject({ state: 'done', attempts: 1, added: 2 });

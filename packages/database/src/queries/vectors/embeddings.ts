@@ -1,6 +1,6 @@
 import type { Sql } from '../../pool/sql.ts';
 import { refuseVector } from './missing-vectors.ts';
-import { toVectorText } from './vector-text.ts';
+import { parseVectorText, toVectorText } from './vector-text.ts';
 
 /** A memory that lacks its vector. */
 export type PendingEmbedding = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
@@ -43,7 +43,7 @@ export async function findStoredVectors(
     ],
     { name: 'find_stored_vectors' },
   );
-  return new Map(rows.map((row) => [row.content, JSON.parse(row.vector) as number[]]));
+  return new Map(rows.map((row) => [row.content, parseVectorText(row.vector)]));
 }
 
 export type NewEmbedding = Readonly<{ memoryId: string; content: string; vector: readonly number[] }>;

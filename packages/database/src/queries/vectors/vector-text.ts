@@ -1,7 +1,14 @@
+import { fromSql, toSql } from 'pgvector';
+
 /**
- * halfvec's text form. A halfvec keeps 11 bits of each component and nothing below 6e-8, so seven decimals lose
- * nothing; as whole numbers with an exponent they take half the time and half the bytes of the shortest exact form.
+ * A vector as the text of Postgres, for statements that write, or that take many vectors in one array. Searches, which
+ * send one vector each, use the binary form (`toHalfvec`): 0.1 ms less at 512 dimensions, 0.3 ms at 1,536.
  */
 export function toVectorText(vector: readonly number[]): string {
-  return `[${vector.map((component) => Math.round(component * 1e7)).join('e-7,')}e-7]`;
+  return toSql([...vector]) as string;
+}
+
+/** The numbers of a vector that Postgres gave as text. */
+export function parseVectorText(text: string): number[] {
+  return fromSql(text) as number[];
 }
