@@ -1,4 +1,4 @@
-import { OXLINT, PRETTIER, TSC } from './commands.mjs';
+import { KNIP, OXLINT, PRETTIER, TSC } from './commands.mjs';
 import { startProcessGroup } from './process-group.mjs';
 
 /** Each in Node, with its arguments. The longest first: two run at a time. */
@@ -8,6 +8,8 @@ const TASKS = [
   { name: 'format', args: [PRETTIER, '--check', '--log-level=warn', '.'] },
   { name: 'types of tests', args: [TSC, '-p', 'tsconfig.tests.json'] },
   { name: 'packages', args: ['scripts/check-packages.mjs'] },
+  // Exports, files and dependencies that nothing uses.
+  { name: 'unused', args: [KNIP, '--no-progress', '--no-config-hints'] },
   { name: 'links', args: ['scripts/check-links.mjs'] },
   { name: 'types of scripts', args: [TSC, '-p', 'scripts'] },
 ];

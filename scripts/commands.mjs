@@ -1,6 +1,7 @@
 export const TSC = 'node_modules/typescript/bin/tsc';
 export const PRETTIER = 'node_modules/prettier/bin/prettier.cjs';
 export const OXLINT = 'node_modules/oxlint/bin/oxlint';
+export const KNIP = 'node_modules/knip/bin/knip.js';
 
 /** Jest needs this flag to run the sources as the ES modules they are; its workers inherit it. */
 export const JEST = [

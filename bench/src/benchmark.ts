@@ -10,7 +10,7 @@ export type Row = Readonly<{
   aim?: Readonly<{ text: string; reached: boolean }>;
 }>;
 
-export type Options = Readonly<{
+type Options = Readonly<{
   /** Small amounts, to see that everything runs; the numbers mean little. */
   quick: boolean;
   profileDirectory?: string | undefined;

@@ -40,7 +40,7 @@ type OpenTurn = Turn & { stated: Stated[] };
 type OpenUser = { id: string; conversations: { id: string; startsAt: Date; turns: OpenTurn[] }[] };
 
 /** @throws Error naming the line that it cannot read */
-export function parseConversations(text: string): User[] {
+function parseConversations(text: string): User[] {
   const users: OpenUser[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;

@@ -4,7 +4,7 @@ type FloodRequest = Readonly<{ method: 'GET' | 'POST'; path: string; body?: obje
 type Flood = Readonly<{ clients: number; what: string; toRequest: (turn: number) => FloodRequest }>;
 
 /** The user of the flooding tenant with most memories. */
-export const FLOODING_USER = 'has-5000';
+const FLOODING_USER = 'has-5000';
 const CHARACTERS = 1_000_000;
 const THINGS = ['kettle', 'bicycle', 'violin', 'camera', 'lamp', 'radio', 'map', 'coat'];
 

@@ -18,7 +18,7 @@ const PARTS = {
   own: { count: OWN_VECTORS, length: 0.75 },
 } as const;
 
-export type Part = keyof typeof PARTS;
+type Part = keyof typeof PARTS;
 
 export type PartVectors = Readonly<Record<Part, readonly (readonly number[])[]>>;
 

@@ -9,7 +9,7 @@ import { Pool } from 'pg';
 import { callJson } from './call-json.ts';
 import { type Service, startService } from './start-service.ts';
 
-export type ServiceName = 'gateway' | 'retrieval' | 'extractor' | 'standalone';
+type ServiceName = 'gateway' | 'retrieval' | 'extractor' | 'standalone';
 
 /** Where one benchmark takes place: an empty database, an empty part of Redis, and what it starts on them. */
 export type Stage = Readonly<{

@@ -4,7 +4,7 @@ import { capture } from '../capture.mjs';
 import { Failure } from '../failure.mjs';
 import { NODE_MAJOR, isFittingNode, isSameMinor, toNodePackage } from './node-version.mjs';
 
-export const PNPM_VERSION = '12.21.0';
+const PNPM_VERSION = '12.21.0';
 
 /**
  * @typedef {object} NodeRuntime

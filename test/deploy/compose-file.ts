@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 /** The repository's root, which is also the build context. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-export type Healthcheck = Readonly<{ test?: readonly string[]; disable?: boolean }>;
+type Healthcheck = Readonly<{ test?: readonly string[]; disable?: boolean }>;
 
 /** What the tests look at of a service; the whole of it is checked against the schema. */
 export type ComposeService = Readonly<{

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './compose-file.ts';
 
-export type Instruction = Readonly<{ name: string; rest: string }>;
+type Instruction = Readonly<{ name: string; rest: string }>;
 
 /** Instructions of one `FROM … `, that one first. */
 export type Stage = readonly Instruction[];

@@ -13,9 +13,9 @@ import type { Planted } from './operation-samples.ts';
 export const ADMIN_KEY = 'an-admin-key-that-is-long-enough';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export type Answer = Readonly<{ status: number; text: string; headers: Headers }>;
+type Answer = Readonly<{ status: number; text: string; headers: Headers }>;
 
-export type NewKey = Readonly<{
+type NewKey = Readonly<{
   tenant?: string;
   permissions?: readonly Permission[];
   userId?: string;

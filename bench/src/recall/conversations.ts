@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /** One turn. `id` is unique in its conversation. */
-export type Turn = Readonly<{
+type Turn = Readonly<{
   id: string;
   speaker: string;
   role: 'user' | 'assistant';
@@ -125,7 +125,7 @@ function toConversation(name: string, file: File): Conversation {
 }
 
 /** @throws Error when the text is not of the form `1:56 pm on 8 May, 2023` */
-export function parseDateTime(text: string): Date {
+function parseDateTime(text: string): Date {
   const [, time, half, day] = /^(\d+:\d\d) ([ap]m) on (.+)$/.exec(text) ?? [];
   const date = new Date(`${day} ${time} ${half} UTC`);
   if (Number.isNaN(date.getTime())) throw new Error('a session has a date_time of another form');

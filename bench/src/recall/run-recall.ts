@@ -35,7 +35,7 @@ const FILLINGS: Readonly<Record<Way, Filling>> = {
 };
 
 /** The ways that fit a set: statements are never extracted, and only LoCoMo has observations. */
-export function waysOf({ conversations }: ConversationSet): Way[] {
+function waysOf({ conversations }: ConversationSet): Way[] {
   if (conversations.every(({ isStatements }) => isStatements)) return ['turns'];
   const hasObservations = conversations.some(({ sessions }) =>
     sessions.some(({ observations }) => observations.length > 0),

@@ -1,7 +1,6 @@
 export { generateApiKey, parseApiKey } from './api-key.ts';
-export type { GeneratedKey } from './api-key.ts';
 export { createAuthenticator } from './authenticator.ts';
-export type { Authenticator, AuthenticatorDeps, Principal, StoredKey } from './authenticator.ts';
+export type { Authenticator, Principal } from './authenticator.ts';
 export type { AuthenticationGuard } from './middleware.ts';
 export { authentication, hideOthers, principalOf, requirePermission } from './middleware.ts';
 export { assertPermission, isPermitted } from './permissions.ts';

@@ -31,7 +31,7 @@ export type Settings = Readonly<{
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What a call is about. `id` takes the place of `{id}` in the operation's path. */
-export type Subject = Readonly<{
+type Subject = Readonly<{
   id?: string;
   query?: Query | undefined;
   body?: Readonly<Record<string, unknown>>;

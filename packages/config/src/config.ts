@@ -78,7 +78,7 @@ export type PassThroughRule = Readonly<{ method: string; segments: readonly stri
 export type StatementClass = 'search' | 'list' | 'accept' | 'batch' | 'maintenance';
 
 /** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
-export type StorageConfig = Readonly<{
+type StorageConfig = Readonly<{
   dataDir: string;
   databaseUrl: string | null;
   poolMax: number;
@@ -94,7 +94,7 @@ export type AuthConfig = Readonly<{
 }>;
 
 /** What browsers may reach, on every port. */
-export type BrowsersConfig = Readonly<{
+type BrowsersConfig = Readonly<{
   /** Names that requests may come to; null with API keys: any. `ip` stands for addresses written as numbers. */
   hosts: readonly string[] | null;
   /** Origins of web pages that may call, beside our own. */
@@ -116,7 +116,7 @@ export type LimitsConfig = Readonly<{
 export type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
 /** When conversations are extracted. `dailyFlushAt` is `HH:MM` in `Config.timeZone`. */
-export type SchedulingConfig = Readonly<{
+type SchedulingConfig = Readonly<{
   preset: Environment['PRESET'];
   limits: QueueLimits;
   dailyFlushAt: string;
@@ -187,4 +187,4 @@ export type Config = Readonly<{
 
 /** As in the REST contract. */
 export const SEARCH_MODES = ['fused', 'enhanced', 'classic', 'vector'] as const;
-export type SearchMode = (typeof SEARCH_MODES)[number];
+type SearchMode = (typeof SEARCH_MODES)[number];

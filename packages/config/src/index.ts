@@ -1,9 +1,7 @@
 export { isLoopback, loadConfig } from './load-config.ts';
 export { readDotEnv } from './dot-env.ts';
 export type {
-  AuthConfig,
   ChatModelConfig,
-  ClockTime,
   CompressionConfig,
   Config,
   EmbeddingConfig,
@@ -12,10 +10,8 @@ export type {
   PassThroughRule,
   QueueLimits,
   StatementClass,
-  StorageConfig,
 } from './config.ts';
-export { ENVIRONMENT_NAMES, environmentSchema } from './environment.ts';
-export type { Environment } from './environment.ts';
+export { ENVIRONMENT_NAMES } from './environment.ts';
 export { parseEnvironment } from './parse-environment.ts';
 export type { RawEnvironment } from './parse-environment.ts';
 export { loadProcessEnvironment } from './process-environment.ts';

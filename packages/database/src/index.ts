@@ -1,33 +1,15 @@
 export { backUpEmbedded, restoreEmbedded } from './embedded/backup.ts';
 export { holdsDatabase } from './embedded/data-directory.ts';
 export { startEmbedded } from './embedded/start-embedded.ts';
-export type { EmbeddedOptions, EmbeddedPostgres } from './embedded/start-embedded.ts';
+export type { EmbeddedPostgres } from './embedded/start-embedded.ts';
 export { assertSchemaVersion } from './migrate/assert-schema-version.ts';
-export type { SchemaState } from './migrate/assert-schema-version.ts';
 export { checkSchema } from './migrate/check-schema.ts';
 export { migrate } from './migrate/migrate.ts';
-export type { MigrateOptions, MigrateResult } from './migrate/migrate.ts';
 export { toHalfvec } from './pool/binary.ts';
 export { createPool } from './pool/create-pool.ts';
 export type { PoolOptions } from './pool/create-pool.ts';
-export {
-  isRetryableConflict,
-  isConnectTimeout,
-  isUnavailable,
-  sqlStateOf,
-  toDatabaseError,
-  violatedConstraint,
-} from './pool/database-errors.ts';
-export type { DatabaseLogger } from './pool/database-logger.ts';
-export type {
-  Database,
-  DatabasePool,
-  IsolationLevel,
-  QueryOptions,
-  Sql,
-  SqlResult,
-  TransactionOptions,
-} from './pool/sql.ts';
+export { isRetryableConflict, isConnectTimeout, violatedConstraint } from './pool/database-errors.ts';
+export type { Database, DatabasePool, Sql } from './pool/sql.ts';
 export { whileWanted } from './pool/while-wanted.ts';
 export { fitting, MAX_ANSWER_BYTES, textBytes } from './queries/fitting.ts';
 export type { Listed } from './queries/fitting.ts';

@@ -3,37 +3,19 @@ export { toCandidates } from './candidates.ts';
 export * from './compression/index.ts';
 export { factSentence } from './fact-sentence.ts';
 export { parseReply } from './reply/parse-reply.ts';
-export { serializeReply, type ReplyItem } from './reply/serialize-reply.ts';
-export { addsNoWords, agreeInWords, distinguishingWords } from './dedup/distinguishing-words.ts';
-export { isSameStatement } from './dedup/same-statement.ts';
+export { serializeReply } from './reply/serialize-reply.ts';
+export { addsNoWords, distinguishingWords } from './dedup/distinguishing-words.ts';
 export type { CurrentMemory, Neighbour } from './dedup/similar.ts';
-export { planChanges, type Cause, type Change } from './plan-changes.ts';
-export { getPreset, PRESET_NAMES, presets } from './presets.ts';
-export type { Preset, TriggerSettings } from './presets/preset.ts';
-export { buildPrompt, type KnownDocument, type Prompt, renderMemories } from './prompts/build-prompt.ts';
-export { PROMPT_NAMES, type PlaceholderOf, type PromptName } from './prompts/prompt-names.ts';
-export { promptFileName, resolvePrompts } from './prompts/resolve-prompts.ts';
-export {
-  fillTemplate,
-  type PromptMessage,
-  PROMPTS_FOLDER,
-  type Prompts,
-  type PromptTemplate,
-} from './prompts/template.ts';
-export {
-  screenToolSave,
-  STATEMENT_REFUSALS,
-  type StatementRefusal,
-  type ToolSave,
-} from './screening/screen-statement.ts';
-export { replySchemaOf, type ReplySchema } from './reply-schema.ts';
+export { planChanges, type Change } from './plan-changes.ts';
+export { getPreset, presets } from './presets.ts';
+export type { Preset } from './presets/preset.ts';
+export { buildPrompt, type KnownDocument, type Prompt } from './prompts/build-prompt.ts';
+export { resolvePrompts } from './prompts/resolve-prompts.ts';
+export { PROMPTS_FOLDER, type Prompts } from './prompts/template.ts';
+export { screenToolSave, STATEMENT_REFUSALS, type StatementRefusal } from './screening/screen-statement.ts';
+export { replySchemaOf } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
-export {
-  type Decision,
-  type DecisionFault,
-  isTextRefusal,
-  readDecisions,
-} from './reconcile/read-decisions.ts';
+export { type Decision, isTextRefusal, readDecisions } from './reconcile/read-decisions.ts';
 export { buildReconcilePrompt, correctionOf } from './reconcile/reconcile-prompt.ts';
 export {
   type ReconcileQuestion,
@@ -44,11 +26,7 @@ export {
 } from './reconcile/reconcile-question.ts';
 export { mergedContent, NO_RESOLUTION, resolveDecisions } from './reconcile/resolve-decisions.ts';
 export { toStorableText } from './storable-text.ts';
-export {
-  composeConversationSummary,
-  composeUserSummary,
-  type SummarisedMemory,
-} from './summary/compose-summary.ts';
+export { composeConversationSummary, composeUserSummary } from './summary/compose-summary.ts';
 export { readSummaryReply } from './summary/read-summary-reply.ts';
 export { screenSummary } from './summary/screen-summary.ts';
 export { buildConversationSummaryPrompt, buildUserSummaryPrompt } from './summary/summary-prompt.ts';
@@ -57,12 +35,10 @@ export { buildTranscript, type Transcript } from './transcript/build-transcript.
 export { stripInjectedPostfixes } from './transcript/injected-postfixes.ts';
 export type {
   Candidate,
-  CandidateKind,
   KnownMemory,
   ParsedReply,
   RawCandidate,
   Rejection,
-  Tier,
   ToolCall,
   TranscriptMessage,
 } from './types.ts';

@@ -5,7 +5,7 @@ import { NO_RESOLUTION, type Resolution } from './reconcile/resolve-decisions.ts
 import type { Candidate, KnownMemory } from './types.ts';
 
 /** Why a memory ended or was confirmed, for its history. */
-export type Cause = 'newer_value' | 'near_duplicate' | 'reconciled' | 'contradicted';
+type Cause = 'newer_value' | 'near_duplicate' | 'reconciled' | 'contradicted';
 
 /**
  * What to do with one candidate.

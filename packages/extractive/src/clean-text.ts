@@ -32,7 +32,7 @@ function cut(text: string): string {
 }
 
 /** The user's own prose: without code, quoted lines, quotations of speech, bullets and pictographs. */
-export function toProse(content: string): string {
+function toProse(content: string): string {
   return stripInvisible(cut(content).toWellFormed())
     .replaceAll(FENCED_CODE, '\n')
     .replaceAll(INLINE_CODE, QUOTATION)

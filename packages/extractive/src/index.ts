@@ -1,1 +1,1 @@
-export { extractFromMessages, extractInTurns, type ExtractOptions } from './extract.ts';
+export { extractInTurns } from './extract.ts';

@@ -95,7 +95,7 @@ export function toThirdPerson(
 }
 
 /** Begins with a capital, ends with one full stop. */
-export function sentence(text: string): string {
+function sentence(text: string): string {
   const trimmed = text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\s{1,4}([,.])/g, '$1')

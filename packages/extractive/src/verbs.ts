@@ -74,7 +74,7 @@ export function isSimplePresent(verb: string, pastContext: boolean): boolean {
 }
 
 /** Words that may stand between a subject and its verb. */
-export const ADVERBS = new Set(
+const ADVERBS = new Set(
   'just also always never often sometimes still both all first last now already rather even almost ever soon not once then'.split(
     ' ',
   ),

@@ -10,7 +10,7 @@ import { localsOf, loggedIdOf, requestContext, requirePath } from './request-con
 import { nameRoutes } from './route-names.ts';
 import { securityHeaders } from './security-headers.ts';
 
-export type HealthChecks = Readonly<{
+type HealthChecks = Readonly<{
   /** Basic configuration for `/health`; no secrets, no addresses. */
   describe: () => Record<string, unknown>;
   /** Liveness: resolves to the reasons why this process should be restarted; empty is alive. */

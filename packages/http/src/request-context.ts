@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { methodName, type RouteNames } from './route-names.ts';
 
 /** What handlers add to the one log line of their request: ids, counts and sizes, never text. */
-export type RequestFacts = Record<string, string | number | boolean | null>;
+type RequestFacts = Record<string, string | number | boolean | null>;
 
 export type RequestLocals = {
   requestId: string;

@@ -1,14 +1,9 @@
 export { createFairQueue } from './fair-queue.ts';
-export type { FairQueue, FairQueueOptions } from './fair-queue.ts';
 export { createAuthenticationGuard } from './guard-authentication.ts';
 export { createCountLimited, watchQueues } from './limit-metrics.ts';
-export type { CountLimited, LimitReason } from './limit-metrics.ts';
 export { closeLimitsRedis, openLimitsRedis } from './limits-redis.ts';
 export { createRateLimit } from './rate-limit.ts';
-export type { RateLimit, TenantRates } from './rate-limit.ts';
+export type { TenantRates } from './rate-limit.ts';
 export { createRates } from './rate.ts';
-export type { Rate, Rates } from './rate.ts';
 export { takeTurns } from './take-turns.ts';
-export { createTenantActivity, type TenantActivity } from './tenant-activity.ts';
-export { WORK_CLASSES, workOf } from './work.ts';
-export type { WorkClass } from './work.ts';
+export { createTenantActivity } from './tenant-activity.ts';

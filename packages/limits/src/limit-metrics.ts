@@ -3,7 +3,7 @@ import type { FairQueue } from './fair-queue.ts';
 import { WORK_CLASSES, type WorkClass } from './work.ts';
 
 /** Why a request was refused: its key's rate, its tenant's rate, failed authentication, a full queue. */
-export type LimitReason = 'key' | 'tenant' | 'auth' | 'overload';
+type LimitReason = 'key' | 'tenant' | 'auth' | 'overload';
 
 export type CountLimited = (reason: LimitReason, work: WorkClass | 'none') => void;
 

@@ -20,7 +20,7 @@ import {
 } from './plan-writes.ts';
 
 /** How many of the memories next to a new one can be the same. */
-export const NEIGHBOUR_LIMIT = 5;
+const NEIGHBOUR_LIMIT = 5;
 
 /**
  * The one way memories are written, by hand or by extraction: takes the user's lock, compares with what is
@@ -84,7 +84,7 @@ export async function findStanding(sql: Sql, request: WriteRequest): Promise<Sta
 }
 
 /** For each vector the memories next to it, the nearest first. */
-export async function loadNeighbours(
+async function loadNeighbours(
   sql: Sql,
   search: Omit<Parameters<typeof findNeighbours>[1], 'limit'>,
 ): Promise<Neighbour[][]> {

@@ -1,3 +1,3 @@
 // A door of its own: the thread that cuts documents needs these and not the client of the endpoints.
-export { chunkingOf, type Chunking } from './embedding/chunking-of.ts';
+export { chunkingOf } from './embedding/chunking-of.ts';
 export { createLocalTokenCounter, type TokenCounter } from './embedding/local-token-counter.ts';

@@ -1,7 +1,6 @@
 export { retryDelayMs } from './backoff.ts';
-export type { RetryDelayInput, RetryPolicy } from './backoff.ts';
+export type { RetryPolicy } from './backoff.ts';
 export { compressJob, compressJobId } from './compress-job.ts';
-export type { QueuedCompression } from './compress-job.ts';
 export { extractJob, extractJobId } from './extract-job.ts';
 export type { QueuedExtraction } from './extract-job.ts';
 export { heartbeatJobId } from './heartbeat.ts';
@@ -9,23 +8,16 @@ export { createQueues } from './queues.ts';
 export { assertRedisReady } from './redis-ready.ts';
 export { JOB_OUTCOMES } from './types.ts';
 export type {
-  Clock,
-  Job,
   JobContext,
   JobEntry,
   JobHandler,
   JobOutcome,
   PostgresQueueConfig,
   QueueConfig,
-  QueueCounts,
   QueueLogger,
   Queues,
-  QueuesDeps,
   QueueWorker,
   RedisQueueConfig,
   ScheduledJob,
-  StuckQuestion,
-  WorkerDeps,
-  WorkerProgress,
 } from './types.ts';
 export { createWorker } from './worker.ts';

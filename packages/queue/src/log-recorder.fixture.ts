@@ -1,6 +1,6 @@
 import type { QueueLogger } from './index.ts';
 
-export type LogLine = Readonly<{
+type LogLine = Readonly<{
   level: keyof QueueLogger;
   fields: Record<string, unknown>;
   message: string;

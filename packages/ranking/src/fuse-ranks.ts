@@ -6,7 +6,7 @@ export type RankedList<Channel extends string = string> = Readonly<{
 }>;
 
 /** Where a channel had a candidate (1 is its best) and what that adds to the candidate's score. */
-export type Contribution<Channel extends string = string> = Readonly<{
+type Contribution<Channel extends string = string> = Readonly<{
   channel: Channel;
   rank: number;
   score: number;
@@ -23,7 +23,7 @@ export type Fused<Channel extends string = string> = Readonly<{
  * How fast a rank loses worth: the 11th counts half of the first. Ten finds more on the LoCoMo conversations 26 and
  * 30 than the usual 60, which hardly tells the first from the tenth (ADR 13).
  */
-export const RANK_CONSTANT = 10;
+const RANK_CONSTANT = 10;
 
 /**
  * Reciprocal rank fusion: every list adds `weight / (constant + rank)`, scaled so that the first of all lists has 1.

@@ -1,5 +1,5 @@
 /** How a hit was found. */
-export type SearchChannel = 'vector' | 'text';
+type SearchChannel = 'vector' | 'text';
 
 /** `similarity` is the cosine, -1 to 1. */
 export type VectorHit<Item> = Readonly<{ id: string; item: Item; similarity: number }>;

@@ -7,6 +7,6 @@ export function toRelevances(scores: readonly number[]): number[] {
   return raw ? scores.map(sigmoid) : [...scores];
 }
 
-export function sigmoid(value: number): number {
+function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }

@@ -2,7 +2,7 @@ import { isAcknowledgement } from './acknowledgement.ts';
 import { isTopic } from './topic.ts';
 
 /** Why a message is looked up in the memory, or why not. */
-export type GateReason =
+type GateReason =
   | 'empty'
   | 'acknowledgement'
   | 'code'

@@ -1,5 +1,5 @@
 /** What a search has to know of an embedding model. */
-export type QueryProfile = Readonly<{
+type QueryProfile = Readonly<{
   /** Id in `embedding_models`. */
   id: string;
   dimensions: number;

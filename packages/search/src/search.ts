@@ -16,7 +16,7 @@ import { type SearchSettings, settingsOf } from './settings.ts';
 import type { SearchTarget } from './target.ts';
 import type { KeptWords } from './words/kept-words.ts';
 
-export type SearchFor = Readonly<{
+type SearchFor = Readonly<{
   tenantId: string;
   /** Null searches all users; the caller has checked the permission. */
   userId: string | null;
@@ -27,7 +27,7 @@ export type SearchFor = Readonly<{
   isAbandoned?: () => boolean;
 }>;
 
-export type Found = Readonly<{
+type Found = Readonly<{
   results: SearchResult[];
   mode: AnsweredMode;
   /** What was left out, in words of the contract. */

@@ -1,8 +1,6 @@
 export { assertSameSize } from './assert-same-size.ts';
 export { backfillVectors } from './backfill-vectors.ts';
-export type { BackfillDeps } from './backfill-vectors.ts';
 export { buildVectors } from './build-vectors.ts';
-export type { BuildDeps, BuildOutcome } from './build-vectors.ts';
 export { checkVectors } from './check-vectors.ts';
 export { createModelsInUse, IN_USE_FOR_MS } from './models-in-use.ts';
 export type { ModelInUse, ModelsInUse } from './models-in-use.ts';

@@ -11,7 +11,7 @@ import { openChatModel } from './providers/open-chat-model.ts';
 import { createRunBreaker, type RunBreaker } from './providers/run-breaker.ts';
 import type { Part } from './shutdown.ts';
 
-export type Chat = Readonly<{ model: FallbackChatModel; breaker: Breaker }>;
+type Chat = Readonly<{ model: FallbackChatModel; breaker: Breaker }>;
 
 export type Providers = Part &
   Readonly<{

@@ -29,7 +29,7 @@ import { createExtractor, type Extractor } from '../src/index.ts';
 
 export const TENANT = DEFAULT_TENANT_ID;
 
-export type Said = Readonly<{
+type Said = Readonly<{
   id?: string;
   role?: 'user' | 'assistant' | 'system' | 'tool';
   content: string;

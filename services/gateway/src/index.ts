@@ -1,2 +1,1 @@
 export { createGateway } from './create-gateway.ts';
-export type { Gateway, GatewayDeps } from './create-gateway.ts';

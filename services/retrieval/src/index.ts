@@ -1,2 +1,1 @@
 export { createRetrieval } from './create-retrieval.ts';
-export type { Retrieval, RetrievalDeps } from './create-retrieval.ts';

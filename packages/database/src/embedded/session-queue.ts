@@ -7,7 +7,7 @@ export type RunBatch = (batch: Buffer, onData: (data: Buffer) => void) => Promis
 export type SessionStatus = 'idle' | 'open' | 'failed';
 
 /** What a connection is for, the most urgent first: accepting requests, work in the background, searching. */
-export const WORK_CLASSES = ['accepting', 'background', 'searching'] as const;
+const WORK_CLASSES = ['accepting', 'background', 'searching'] as const;
 export type WorkClass = (typeof WORK_CLASSES)[number];
 
 export type Batch = Readonly<{

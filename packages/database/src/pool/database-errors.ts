@@ -5,7 +5,7 @@ import { AppError, isAppError } from '@factmill/errors';
  * and `where` ("Key (content)=(…) already exists"), and the network layer puts hosts into messages, so neither
  * is kept: this is the `cause` that may be logged.
  */
-export class PostgresFault extends Error {
+class PostgresFault extends Error {
   /** SQLSTATE (`23505`), or the network's code (`ECONNREFUSED`), or empty. */
   readonly code: string;
   readonly constraint: string | undefined;

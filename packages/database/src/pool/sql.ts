@@ -23,7 +23,7 @@ export type Sql = Readonly<{
   maybeOne<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row | undefined>;
 }>;
 
-export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
+type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 
 export type TransactionOptions = Readonly<{
   isolation?: IsolationLevel;

@@ -9,7 +9,7 @@ export type Partition = Readonly<{
 }>;
 
 /** Fewer memories than this have hardly anything to merge and are not worth a call. */
-export const MIN_PARTITION_MEMORIES = 4;
+const MIN_PARTITION_MEMORIES = 4;
 
 /** Estimated tokens of memories in one question: about 80 statements. */
 export const PARTITION_TOKENS = 1_000;

@@ -1,5 +1,5 @@
 /** Tokens of a text as some model counts them, never fewer. White space alone has none. */
-export type CountTokens = (text: string) => number;
+type CountTokens = (text: string) => number;
 
 export type ChunkOptions = Readonly<{
   /** What no chunk exceeds. */

@@ -4,7 +4,7 @@
  * there are at least `minTurns` user turns; `idleTimeoutS` after the last message whatever there is; the daily
  * flush. 0 turns a number off (a quiet gap of 0 means at once).
  */
-export type TriggerSettings = {
+type TriggerSettings = {
   /** `incremental`: everything since the last extraction. `ephemeral`: the last user message and its reply only. */
   scope: 'incremental' | 'ephemeral';
   /** New user turns before an extraction is due without a timeout. */
@@ -19,7 +19,7 @@ export type TriggerSettings = {
 };
 
 /** How memories are found. The numbers are those of the mode, told here so that a preset is complete. */
-export type RetrievalSettings = {
+type RetrievalSettings = {
   mode: 'fused' | 'enhanced' | 'classic' | 'vector';
   /** Results of a search that does not say how many it wants. */
   limit: number;

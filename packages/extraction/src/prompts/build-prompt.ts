@@ -11,7 +11,7 @@ export type KnownDocument = { title: string; content: string };
 const NONE = '(none)';
 
 /** Memories as lines, one each: `- key: value`, or their content. */
-export function renderMemories(memories: readonly Pick<KnownMemory, 'key' | 'value' | 'content'>[]): string {
+function renderMemories(memories: readonly Pick<KnownMemory, 'key' | 'value' | 'content'>[]): string {
   const lines = memories.map(({ key, value, content }) =>
     `- ${key === null || value === null ? content : `${key}: ${value}`}`.replaceAll(/\s+/g, ' ').trim(),
   );

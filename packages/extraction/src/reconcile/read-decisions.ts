@@ -44,7 +44,7 @@ export type ReadDecisions =
   { valid: true; decisions: Decision[] } | { valid: false; faults: DecisionFault[] };
 
 /** Longer merged texts are not one memory any more. */
-export const MAX_MERGED_CHARACTERS = 1_000;
+const MAX_MERGED_CHARACTERS = 1_000;
 
 const EVENTS: ReadonlySet<string> = new Set(['ADD', 'UPDATE', 'DELETE', 'NONE']);
 

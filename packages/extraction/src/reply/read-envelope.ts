@@ -13,7 +13,7 @@ import type { JsonArray, JsonNode, JsonObject } from './tolerant-json.ts';
 /** The parts of a whole reply. */
 const ENVELOPE_FIELDS = ['facts', 'context', 'memories', 'event', 'events', 'event_summary'];
 
-export function isEnvelope(node: JsonNode): node is JsonObject {
+function isEnvelope(node: JsonNode): node is JsonObject {
   if (!isObject(node)) return false;
   const fields = fieldsOf(node);
   return ENVELOPE_FIELDS.some((field) => fields.has(field)) && !(looksLikeItem(node) && !fields.has('facts'));

@@ -20,11 +20,6 @@ const DESCRIBING = new Set(
   ),
 );
 const CONTENT_FIELDS = ['content', 'fact', 'memory', 'text', 'statement', 'summary'];
-const KINDS: ReadonlySet<string> = new Set<CandidateKind>(['fact', 'qa', 'note', 'event']);
-
-export function isKind(text: string | null): text is CandidateKind {
-  return text !== null && KINDS.has(text);
-}
 
 /** A scalar's text; null when absent, null, empty or not a scalar. */
 function scalarText(node: JsonNode | undefined): string | null {

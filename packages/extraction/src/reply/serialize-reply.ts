@@ -1,7 +1,7 @@
 import type { RawCandidate } from '../types.ts';
 
 /** One item in the reply format's full form; absent fields are left out. */
-export type ReplyItem = {
+type ReplyItem = {
   kind: RawCandidate['kind'];
   category?: string;
   key?: string;

@@ -6,7 +6,7 @@
 export type JsonObject = { type: 'object'; entries: Map<string, JsonNode>; complete: boolean };
 export type JsonArray = { type: 'array'; items: JsonNode[]; complete: boolean };
 /** A container nested deeper than the limit: skipped, not read. */
-export type JsonTooDeep = { type: 'too-deep' };
+type JsonTooDeep = { type: 'too-deep' };
 export type JsonNode = string | null | JsonObject | JsonArray | JsonTooDeep;
 
 /** `end` is the index after the last character that belongs to the value. */

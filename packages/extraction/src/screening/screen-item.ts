@@ -9,8 +9,7 @@ import { plainForm } from './plain-form.ts';
 import { claimedPrivilege } from './privileges.ts';
 
 /** Why an item is refused: stable words that are counted in the ledger's `rejected`. */
-export type ScreeningRefusal =
-  Mark | 'unsupported_link' | 'unsupported_privilege' | 'not_from_user' | 'from_attack';
+type ScreeningRefusal = Mark | 'unsupported_link' | 'unsupported_privilege' | 'not_from_user' | 'from_attack';
 
 export type Screening = {
   refusal: ScreeningRefusal | null;

@@ -14,7 +14,7 @@ export type SummarisedMemory = Readonly<{
 }>;
 
 /** About 450 words: small enough to stand in every prompt. */
-export const COMPOSED_TOKEN_BUDGET = 340;
+const COMPOSED_TOKEN_BUDGET = 340;
 
 const SENTENCE_END = /[.!?…。！？]["'”’)]*$/u;
 
@@ -42,7 +42,7 @@ export function sentenceOf(
 }
 
 /** An event with its day, unless it names one itself. */
-export function eventLine(memory: SummarisedMemory): string {
+function eventLine(memory: SummarisedMemory): string {
   const sentence = sentenceOf(memory);
   return sentence === '' || /\b\d{4}-\d\d-\d\d\b/.test(sentence)
     ? sentence

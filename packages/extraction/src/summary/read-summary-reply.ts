@@ -3,7 +3,7 @@ import { withoutReasoning } from '../reply/find-json.ts';
 import { toStorableText } from '../storable-text.ts';
 
 /** Three times what the prompt asks for; what is longer is not a summary. */
-export const MAX_SUMMARY_CHARACTERS = 6_000;
+const MAX_SUMMARY_CHARACTERS = 6_000;
 
 const FENCE = /^```[^\n]*\n([\s\S]*?)\n?```$/;
 const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;

@@ -19,7 +19,7 @@ export type ReadBodyOptions = Readonly<{
 }>;
 
 /** A packed body may become this many times as large; JSON becomes 5 to 15 times as large. */
-export const MAX_UNPACKING_RATIO = 32;
+const MAX_UNPACKING_RATIO = 32;
 /** What a value takes that has been read: its place or what it is parsed to. */
 const VALUE_BYTES = 96;
 /** Each piece of a chunked body costs 2 µs and some bytes besides its own; single bytes cost six times themselves. */

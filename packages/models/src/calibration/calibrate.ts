@@ -4,7 +4,7 @@ import type { CalibrationPair, Language, PairKind } from './calibration-pair.ts'
 export type MeasuredPair = CalibrationPair & Readonly<{ similarity: number }>;
 
 /** How the similarities of one kind of pairs are spread. */
-export type Distribution = Readonly<{
+type Distribution = Readonly<{
   language: Language;
   kind: PairKind;
   pairs: number;

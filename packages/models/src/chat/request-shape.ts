@@ -1,6 +1,6 @@
 import type { ChatMessage, ReplySchema } from './chat-completion.ts';
 
-export type ShapedRequest = Readonly<{
+type ShapedRequest = Readonly<{
   messages: readonly ChatMessage[];
   maxTokens: number;
   temperature: number;

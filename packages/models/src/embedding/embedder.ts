@@ -7,7 +7,7 @@ import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
 import { createVectorCache } from './vector-cache.ts';
 
-export type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
+type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
 
 export type Embedder = Readonly<{
   /** What the vectors are. Null for provider `none`, and for an unknown model until its first reply. */
@@ -51,7 +51,7 @@ export function createEmbedder(
 }
 
 /** The embedder around a source. */
-export function createEmbedderOf(source: EmbeddingSource): Embedder {
+function createEmbedderOf(source: EmbeddingSource): Embedder {
   const cache = createVectorCache(CACHED_VECTORS);
 
   const embed = async (texts: readonly string[], { signal }: EmbedOptions = {}): Promise<number[][]> => {

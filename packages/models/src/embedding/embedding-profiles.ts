@@ -2,7 +2,7 @@
  * Where a threshold comes from: measured with `factmill calibrate`; the value of a memory system in use that ships
  * with this model; a careful guess; or the operator's setting.
  */
-export type ThresholdOrigin = 'measured' | 'source' | 'conservative' | 'configured';
+type ThresholdOrigin = 'measured' | 'source' | 'conservative' | 'configured';
 
 /** Similarities are cosine, 0 to 1 in practice, and mean different things for different models. */
 export type SimilarityThresholds = Readonly<{
@@ -19,7 +19,7 @@ export type SimilarityThresholds = Readonly<{
  * one vector. `use-lite`: ASCII and some more, the vocabulary of the local model; `latin`: an English model with a
  * vocabulary of words; `any`: bytes, nothing is unknown.
  */
-export type ReadCharacters = 'use-lite' | 'latin' | 'any';
+type ReadCharacters = 'use-lite' | 'latin' | 'any';
 
 /** What the rest of Factmill has to know about an embedding model. */
 export type EmbeddingProfile = SimilarityThresholds &

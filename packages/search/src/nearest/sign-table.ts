@@ -16,7 +16,7 @@ export type SignTable = Readonly<{
 }>;
 
 /** Of a row in its table: the page, and its number there. */
-export type Place = Readonly<{ page: number; number: number }>;
+type Place = Readonly<{ page: number; number: number }>;
 
 export type NearestBySigns = Readonly<{
   places: Place[];

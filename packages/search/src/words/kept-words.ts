@@ -3,7 +3,7 @@ import { createKept, type Kept, type KeptOptions, MOST_WRITTEN } from '../kept/k
 import { createLexemes, keyOf, type Lexemes } from './lexemes.ts';
 import { type PackedWords, readWordTable, sizeOfWords, type WordTable } from './word-table.ts';
 
-export type WordOwner = Readonly<{ tenantId: string; userId: string }>;
+type WordOwner = Readonly<{ tenantId: string; userId: string }>;
 
 export type KeptWordTable = Readonly<{
   table: WordTable;

@@ -1,7 +1,7 @@
 import type { Sql } from '@factmill/database';
 
 /** What full text makes of a term. */
-export type Lexeme = Readonly<
+type Lexeme = Readonly<
   | { is: 'word'; key: bigint }
   /** Of no meaning, as `the` is: every text counts as having it, and none is found by it. */
   | { is: 'function word' }

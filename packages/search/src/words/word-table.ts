@@ -26,7 +26,7 @@ export type PackedWords = Readonly<{
 }>;
 
 /** A row with at least one of the words. */
-export type ScoredRow = Readonly<{ row: number; score: number }>;
+type ScoredRow = Readonly<{ row: number; score: number }>;
 
 export type WordScores = Readonly<{
   /** Best first, then in the order of their ids. */

@@ -13,7 +13,7 @@ type Common = Readonly<{
 }>;
 
 /** The model's first reply, when it reads a conversation. */
-export type AnswerAttempt = Common &
+type AnswerAttempt = Common &
   Readonly<{
     door: 'answer';
     /** Default `standard`. */
@@ -24,7 +24,7 @@ export type AnswerAttempt = Common &
   }>;
 
 /** The model's decision about a memory and what was said next. */
-export type ReconcileAttempt = Common &
+type ReconcileAttempt = Common &
   Readonly<{
     door: 'reconcile';
     /** The memory that is there; M1 in the question. */
@@ -38,7 +38,7 @@ export type ReconcileAttempt = Common &
   }>;
 
 /** A summary that the model writes. */
-export type SummaryAttempt = Common &
+type SummaryAttempt = Common &
   Readonly<{
     door: 'summary';
     /** The user's, of all memories; or the conversation's, of what was said. */
@@ -50,7 +50,7 @@ export type SummaryAttempt = Common &
   }>;
 
 /** A compression of memories. */
-export type CompressionAttempt = Common &
+type CompressionAttempt = Common &
   Readonly<{
     door: 'compression';
     /** `events`: a day's events become facts. `merge`: memories become one. `profile`: memories become lines of it. */
@@ -68,7 +68,7 @@ export type CompressionAttempt = Common &
   }>;
 
 /** A call of the memory tool by a model. */
-export type ToolAttempt = Common &
+type ToolAttempt = Common &
   Readonly<{
     door: 'tool';
     /** As in `POST /v1/tools/memory`, with the action `save`. */
@@ -76,10 +76,8 @@ export type ToolAttempt = Common &
   }>;
 
 /** What the rules make of a conversation where no model is configured. */
-export type RulesAttempt = Common & Readonly<{ door: 'rules'; messages: readonly AttackMessage[] }>;
+type RulesAttempt = Common & Readonly<{ door: 'rules'; messages: readonly AttackMessage[] }>;
 
 /** One attempt to have remembered what nobody meant to have remembered, by one of the doors that lead to memory. */
 export type DoorAttempt =
   AnswerAttempt | ReconcileAttempt | SummaryAttempt | CompressionAttempt | ToolAttempt | RulesAttempt;
-
-export type Door = DoorAttempt['door'];

@@ -16,7 +16,7 @@ export type Skill = Readonly<{
 }>;
 
 /** Finds simple statements (`findSimpleFacts`); a sentence replaces another that differs after its last verb. */
-export const SIMPLE_SKILL: Skill = {
+const SIMPLE_SKILL: Skill = {
   find(conversation) {
     const { facts, context } = findSimpleFacts(conversation);
     return [

@@ -23,7 +23,7 @@ export type Sweeper = Readonly<{
 }>;
 
 const PAGE = 500;
-export const HEARTBEAT_INTERVAL_MS = 5_000;
+const HEARTBEAT_INTERVAL_MS = 5_000;
 const EMBED_INTERVAL_MS = 10_000;
 const PURGE_INTERVAL_MS = 3_600_000;
 

@@ -33,7 +33,7 @@ export type Breaker = Readonly<{
   reset: () => Promise<void>;
 }>;
 
-export type ProviderFailure = Readonly<{
+type ProviderFailure = Readonly<{
   error: AppError;
   /** How long to leave the provider alone. */
   waitMs: number;

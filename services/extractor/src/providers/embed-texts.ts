@@ -16,7 +16,7 @@ export type Vectors = Readonly<{
   byText: ReadonlyMap<string, readonly number[]>;
 }>;
 
-export type EmbedOptions = Readonly<{
+type EmbedOptions = Readonly<{
   /** Whose memories may hold these very texts with their vectors already. */
   owners?: readonly MemoryOwner[];
   /** Whether this call may be the probe of a provider that is down; it may then last until its time limit. Default true. */

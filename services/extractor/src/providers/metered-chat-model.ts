@@ -4,7 +4,7 @@ import { createCounter, seriesOf } from '@factmill/telemetry';
 const PURPOSES = ['extraction', 'reconcile', 'summary', 'compression'] as const;
 
 /** What a model is asked for. */
-export type ModelPurpose = (typeof PURPOSES)[number];
+type ModelPurpose = (typeof PURPOSES)[number];
 
 export type MeterChatModel = (model: ChatModel, purpose: ModelPurpose) => ChatModel;
 

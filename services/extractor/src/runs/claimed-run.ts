@@ -18,7 +18,7 @@ export type RunClaim = HeldClaim &
   }>;
 
 /** The row that a job is about. */
-export type ClaimedJob = Readonly<{ id: string; tenantId: string }>;
+type ClaimedJob = Readonly<{ id: string; tenantId: string }>;
 
 export type RunContext = Readonly<{
   /** Ends the run: its lease is lost, its time is up, or the process stops. */

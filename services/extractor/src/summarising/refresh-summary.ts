@@ -14,7 +14,7 @@ import { blamesProvider } from '../providers/error-treatments.ts';
 import type { createWriteSummary } from './write-summary.ts';
 
 /** Tries that end in something that is no summary before the text is composed without the model. */
-export const MODEL_ATTEMPTS = 3;
+const MODEL_ATTEMPTS = 3;
 
 /** How a refresh can end: with what kind of text, without any change, or with an error. */
 const RESULTS = [

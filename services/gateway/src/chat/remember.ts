@@ -15,7 +15,7 @@ const MAX_WAITING = 1_000;
 /** Why turns are lost, as a label. */
 const LOST_CODES: readonly string[] = ['database_unavailable', 'overloaded', 'internal', 'other'];
 
-export type Turns = Readonly<{
+type Turns = Readonly<{
   tenantId: string;
   userId: string;
   /** Where they belong; asked again after it has failed. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 
 /** A request as the upstream got it, byte by byte. */
-export type Received = Readonly<{
+type Received = Readonly<{
   method: string;
   path: string;
   headers: IncomingHttpHeaders;

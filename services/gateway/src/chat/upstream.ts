@@ -12,7 +12,7 @@ export type UpstreamConfig = Readonly<{
   timeoutMs: number;
 }>;
 
-export type UpstreamRequest = Readonly<{
+type UpstreamRequest = Readonly<{
   method: string;
   /** Below the base URL, with the query: `/chat/completions`. */
   path: string;
@@ -22,7 +22,7 @@ export type UpstreamRequest = Readonly<{
   signal: AbortSignal;
 }>;
 
-export type UpstreamBody = Readonly<{
+type UpstreamBody = Readonly<{
   pieces: readonly Buffer[];
   /** Called, at least once, when the pieces are not needed any more. */
   onSent: () => void;

@@ -1,7 +1,7 @@
 import type { Sql } from '../../pool/sql.ts';
 
 export type CompressionKind = 'daily' | 'weekly';
-export type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
+type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
 
 /** A run as it is listed. `decisions` quote memories; they are for the user's operator only. */
 export type CompressionRun = Readonly<{

@@ -18,7 +18,7 @@ export type DocumentRow = Readonly<{
 const COLUMNS = `id, user_id as "userId", title, conversation_id as "conversationId", project, metadata, characters,
   chunk_count as "chunkCount", created_at as "createdAt", updated_at as "updatedAt"`;
 
-export type NewChunk = Readonly<{
+type NewChunk = Readonly<{
   id: string;
   content: string;
   matchingText: string | null;
@@ -43,8 +43,8 @@ export type NewDocument = Readonly<{
 }>;
 
 /** What a user may keep. Similarity to the chunks is computed one by one, 2 µs each. */
-export const MAX_DOCUMENTS_PER_USER = 1_000;
-export const MAX_CHUNKS_PER_USER = 20_000;
+const MAX_DOCUMENTS_PER_USER = 1_000;
+const MAX_CHUNKS_PER_USER = 20_000;
 
 /** `created`, `replaced` (other content, or cut in another way) or `kept` (at most title and the like differ). */
 export type PutDocument = Readonly<{ document: DocumentRow; outcome: 'created' | 'replaced' | 'kept' }>;

@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 export type Purged = Readonly<{ memories: number; idempotencyKeys: number }>;
 
 /** Days for which an Idempotency-Key is remembered. */
-export const IDEMPOTENCY_RETENTION_DAYS = 7;
+const IDEMPOTENCY_RETENTION_DAYS = 7;
 
 /**
  * Removes for good what nobody can see any more: memories that have expired, memories deleted more than

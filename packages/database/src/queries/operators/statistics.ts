@@ -1,7 +1,7 @@
 import type { Sql } from '../../pool/sql.ts';
 import { lacksVector } from '../vectors/missing-vectors.ts';
 
-export type MemoryStatistics = Readonly<{
+type MemoryStatistics = Readonly<{
   current: number;
   expired: number;
   archived: number;

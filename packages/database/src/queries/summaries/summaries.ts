@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 import { fitting } from '../fitting.ts';
 import { MEMORY_BYTES, memoryColumns, type MemoryRow, visible } from '../memories/memory-rows.ts';
 
-export type SummarySource = 'model' | 'composed' | 'manual';
+type SummarySource = 'model' | 'composed' | 'manual';
 
 /** Whose summary: with a conversation id its rolling summary, with null the user's narrative. */
 export type SummaryOwner = Readonly<{ tenantId: string; userId: string; conversationId: string | null }>;
