@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
 
 let under: ExtractorUnderTest;
 beforeAll(async () => {

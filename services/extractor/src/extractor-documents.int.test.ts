@@ -2,12 +2,8 @@ import { findExtraction } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../test-fixtures/extractor-under-test.ts';
-import { storeDocument, type StoredDocument } from '../test-fixtures/store-document.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from './extractor.fixture.ts';
+import { storeDocument, type StoredDocument } from './store-document.fixture.ts';
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -2,12 +2,8 @@ import { registerEmbeddingModel } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
 import { freePort, type ScriptedRequest, waitFor } from '@factmill/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../test-fixtures/extractor-under-test.ts';
-import { inUse } from '../test-fixtures/in-use.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from './extractor.fixture.ts';
+import { inUse } from './in-use.fixture.ts';
 import { createEmbedTexts, type EmbedTexts } from './providers/embed-texts.ts';
 
 const opened: ExtractorUnderTest[] = [];

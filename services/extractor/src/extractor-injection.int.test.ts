@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { INJECTION_CORPUS } from '@factmill/testkit';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
 
 let under: ExtractorUnderTest;
 

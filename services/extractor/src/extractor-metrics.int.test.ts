@@ -1,6 +1,6 @@
 import type { ExtractionRow } from '@factmill/database';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
 import type { Extractor } from './index.ts';
 
 let under: ExtractorUnderTest;

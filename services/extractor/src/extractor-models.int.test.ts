@@ -1,7 +1,7 @@
 import { waitFor } from '@factmill/testkit';
 import type { ScriptedReply, ScriptedRequest } from '@factmill/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAppError } from '@factmill/errors';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
 
 type Stored = {
   kind: string;

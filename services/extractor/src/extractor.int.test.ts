@@ -8,7 +8,7 @@ import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
   TENANT,
-} from '../test-fixtures/extractor-under-test.ts';
+} from './extractor.fixture.ts';
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

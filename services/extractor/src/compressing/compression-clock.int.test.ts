@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createRedisNamespace, waitFor } from '@factmill/testkit';
 import { Redis } from 'ioredis';
-import { answerWith, remember, startRun, untilRun } from '../../test-fixtures/compression-under-test.ts';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../../test-fixtures/extractor-under-test.ts';
+import { answerWith, remember, startRun, untilRun } from './compression.fixture.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from '../extractor.fixture.ts';
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

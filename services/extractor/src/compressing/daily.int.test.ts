@@ -1,19 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listCompressionRuns, openBreaker, readContents } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import {
-  answerWith,
-  questions,
-  remember,
-  startRun,
-  stored,
-  untilRun,
-} from '../../test-fixtures/compression-under-test.ts';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
+import { answerWith, questions, remember, startRun, stored, untilRun } from './compression.fixture.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
 import { providerName } from '../providers/breaker.ts';
 
 const opened: ExtractorUnderTest[] = [];

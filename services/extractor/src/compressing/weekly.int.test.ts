@@ -10,12 +10,8 @@ import {
   startRun,
   stored,
   untilRun,
-} from '../../test-fixtures/compression-under-test.ts';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
+} from './compression.fixture.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const OFF = { COMPRESS_DAILY_AT: 'off', COMPRESS_WEEKLY_AT: 'off' };

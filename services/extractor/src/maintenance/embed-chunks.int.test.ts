@@ -2,13 +2,9 @@ import { countPendingChunks, deleteDocument } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
-import { storeDocument } from '../../test-fixtures/store-document.ts';
-import { inUse } from '../../test-fixtures/in-use.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
+import { storeDocument } from '../store-document.fixture.ts';
+import { inUse } from '../in-use.fixture.ts';
 import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedChunks } from './embed-chunks.ts';
 

@@ -3,12 +3,8 @@ import { writeMemories } from '@factmill/memories';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
-import { inUse } from '../../test-fixtures/in-use.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
+import { inUse } from '../in-use.fixture.ts';
 import { createEmbedTexts } from '../providers/embed-texts.ts';
 import { createEmbedPending } from './embed-pending.ts';
 

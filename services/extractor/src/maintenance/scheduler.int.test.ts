@@ -9,7 +9,7 @@ import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
   TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
+} from '../extractor.fixture.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -8,7 +8,7 @@ import {
   type ExtractorUnderTest,
   openExtractorUnderTest,
   TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
+} from '../extractor.fixture.ts';
 import { createSweeper, type Sweeper } from './sweeper.ts';
 
 const GRACE_MS = 50;

@@ -1,8 +1,8 @@
 import { saveEmbeddings } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { remember } from '../../test-fixtures/compression-under-test.ts';
-import { type ExtractorUnderTest, openExtractorUnderTest } from '../../test-fixtures/extractor-under-test.ts';
+import { remember } from '../compressing/compression.fixture.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest } from '../extractor.fixture.ts';
 
 let under: ExtractorUnderTest;
 beforeEach(async () => {

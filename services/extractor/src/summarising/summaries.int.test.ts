@@ -12,11 +12,7 @@ import {
 import { type ScriptedRequest, waitFor } from '@factmill/testkit';
 import { afterEach, expect, test } from '@jest/globals';
 import { providerName } from '../providers/breaker.ts';
-import {
-  type ExtractorUnderTest,
-  openExtractorUnderTest,
-  TENANT,
-} from '../../test-fixtures/extractor-under-test.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
 
 const opened: ExtractorUnderTest[] = [];
 afterEach(async () => {

@@ -25,7 +25,7 @@ import {
   waitFor,
 } from '@factmill/testkit';
 import { v7 as uuidv7 } from 'uuid';
-import { createExtractor, type Extractor } from '../src/index.ts';
+import { createExtractor, type Extractor } from './index.ts';
 
 export const TENANT = DEFAULT_TENANT_ID;
 

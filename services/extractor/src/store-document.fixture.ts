@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type DatabasePool, putDocument } from '@factmill/database';
 import { chunkMatchingText, matchingText } from '@factmill/extraction/documents';
-import { TENANT } from './extractor-under-test.ts';
+import { TENANT } from './extractor.fixture.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -10,7 +10,7 @@ import { writeMemories } from '@factmill/memories';
 import { compressJob } from '@factmill/queue';
 import { type ScriptedReply, waitFor } from '@factmill/testkit';
 import { v7 as uuidv7 } from 'uuid';
-import { type ExtractorUnderTest, TENANT } from './extractor-under-test.ts';
+import { type ExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
 
 const DAY_MS = 86_400_000;
 
