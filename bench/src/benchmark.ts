@@ -16,6 +16,8 @@ type Options = Readonly<{
   profileDirectory?: string | undefined;
   /** URL of a database of `search-large` that is filled when it is empty and kept. */
   keptDatabase?: string | undefined;
+  /** Of `embedded-search`: how many memories the user has. */
+  memories?: number | undefined;
 }>;
 
 export type Benchmark = (options: Options) => Promise<Row[]>;

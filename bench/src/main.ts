@@ -6,6 +6,7 @@ import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { chat } from './chat.ts';
 import { runCost } from './cost.ts';
+import { embeddedSearch } from './embedded-search.ts';
 import { fairness } from './fairness.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
@@ -24,6 +25,7 @@ const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'search-large': searchLargeBenchmark,
   'search-burst': searchBurst,
   fairness,
+  'embedded-search': embeddedSearch,
 };
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -47,6 +49,7 @@ const { values, positionals } = parseArgs({
     'cpu-prof': { type: 'string' },
     database: { type: 'string' },
     way: { type: 'string', multiple: true },
+    memories: { type: 'string' },
   },
 });
 if (positionals[0] === 'recall') {
@@ -97,6 +100,7 @@ for (const [name, benchmark] of Object.entries(positionals.length === 0 ? BENCHM
       quick: values.quick,
       profileDirectory: values['cpu-prof'],
       keptDatabase: values.database,
+      memories: values.memories === undefined ? undefined : Number(values.memories),
     })),
   );
   console.error(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`);
@@ -106,7 +110,7 @@ console.log(`\n${results}`);
 if (values.write) await writeResults(sectionOf(positionals), results);
 process.exit(0);
 
-function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' {
-  if (names.includes('fairness')) return 'fairness';
+function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' | 'embedded-search' {
+  for (const own of ['fairness', 'embedded-search'] as const) if (names.includes(own)) return own;
   return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'results';
 }

@@ -1,12 +1,12 @@
 import { waitFor } from '@factmill/testkit';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Benchmark, Row } from './benchmark.ts';
 import { callJson } from './call-json.ts';
-import { createStage, type Stage } from './stage.ts';
+import { embeddedEnv } from './embedded-env.ts';
+import { createStage } from './stage.ts';
 import { ROOT, type Service } from './start-service.ts';
 
 const LOCAL = { EMBEDDING_PROVIDER: 'local' };
@@ -20,7 +20,7 @@ export const memory: Benchmark = async ({ quick, profileDirectory }) => {
     const retrieval = await stage.start('retrieval', LOCAL, 'dist');
     const gateway = await stage.start('gateway', { RETRIEVAL_URL: retrieval.url }, 'dist');
     const bare = await stage.start('extractor', { EMBEDDING_PROVIDER: 'none' }, 'dist');
-    const standalone = await stage.start('standalone', embedded(stage), 'dist');
+    const standalone = await stage.start('standalone', embeddedEnv(stage), 'dist');
     await idle();
     const rows = [
       await row('gateway', gateway, 150),
@@ -44,11 +44,6 @@ export const memory: Benchmark = async ({ quick, profileDirectory }) => {
     await stage.close();
   }
 };
-
-/** What `npm start` runs: nothing outside the process. An empty variable counts as not set. */
-function embedded(stage: Stage): Record<string, string> {
-  return { ...LOCAL, DATABASE_URL: '', REDIS_URL: '', AUTH: 'none', DATA_DIR: join(stage.folder, 'data') };
-}
 
 async function row(measure: string, service: Service, aimMb?: number): Promise<Row> {
   const status = await readFile(`/proc/${service.pid}/status`, 'utf8');

@@ -22,7 +22,8 @@ export async function createProcessorTime(
   };
 }
 
-function processorTimeOf(pid: number): number {
+/** Of one process with all of its threads; 0 when it has ended. */
+export function processorTimeOf(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     return threads.reduce((sum, thread) => {

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import type { Stage } from './stage.ts';
+
+/** What `npm start` runs: nothing outside the process. An empty variable counts as not set. */
+export function embeddedEnv({ folder }: Stage): Record<string, string> {
+  return {
+    EMBEDDING_PROVIDER: 'local',
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    AUTH: 'none',
+    DATA_DIR: join(folder, 'data'),
+  };
+}
