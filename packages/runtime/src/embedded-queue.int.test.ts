@@ -1,37 +1,68 @@
-import { expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '@factmill/database';
-import { createQueues, createWorker, extractJob, type QueueConfig } from '@factmill/queue';
-import { waitFor } from '@factmill/testkit';
+import { createQueues, createWorker, extractJob, type QueueConfig, type Queues } from '@factmill/queue';
+import { createThreadTime, waitFor } from '@factmill/testkit';
 import { createClosers } from './closers.ts';
 
 // Creating a database takes 3 s of one core.
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
+const closers = createClosers();
+let dataDir: string;
+let config: QueueConfig;
+let queues: Queues;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'factmill-queue-'));
+  const { connectionString } = closers.add(await startEmbedded({ dataDir, logger }));
+  config = { backend: 'postgres', connectionString, schema: 'public', embedded: true };
+  queues = closers.add(await createQueues(config, { logger, clock: Date.now }));
+});
+
+afterAll(async () => {
+  await closers.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const newJob = () => extractJob({ id: randomUUID(), tenantId: randomUUID(), generation: 0 });
+
+test('one job costs the database less than half of what a bulk does', async () => {
+  const databaseMs = createThreadTime(process.pid, 'embedded-database');
+  const costOf = async (count: number) => {
+    const before = databaseMs();
+    await queues.enqueue(Array.from({ length: count }, newJob));
+    return databaseMs() - before;
+  };
+  const costs: Readonly<{ one: number; two: number }>[] = [];
+  for (let round = 0; round < 25; round += 1) costs.push({ one: await costOf(1), two: await costOf(2) });
+  const median = (which: 'one' | 'two') =>
+    costs.map((cost) => cost[which]).toSorted((a, b) => a - b)[12] ?? Number.NaN;
+  expect(median('one')).toBeLessThan(median('two') / 2);
+  const waiting = (await queues.bullQueues()[0]?.getWaiting(0, 1_000)) ?? [];
+  await queues.remove(
+    'extract',
+    waiting.map(({ id }) => id ?? ''),
+  );
+});
+
 test('on embedded storage a job wakes the worker, which looks by itself only every five seconds', async () => {
-  const closers = createClosers();
-  const dataDir = await mkdtemp(join(tmpdir(), 'factmill-queue-'));
+  const worker = await createWorker(config, {
+    queue: 'extraction',
+    concurrency: 1,
+    handler: async () => ({ kind: 'done' }),
+    logger,
+    clock: Date.now,
+    random: Math.random,
+  });
   try {
-    const { connectionString } = closers.add(await startEmbedded({ dataDir, logger }));
-    const config: QueueConfig = { backend: 'postgres', connectionString, schema: 'public', embedded: true };
-    const clock = Date.now;
-    const queues = closers.add(await createQueues(config, { logger, clock }));
-    const worker = await createWorker(config, {
-      queue: 'extraction',
-      concurrency: 1,
-      handler: async () => ({ kind: 'done' }),
-      logger,
-      clock,
-      random: Math.random,
-    });
-    closers.add({ close: () => worker.close({ graceMs: 1_000 }) });
     const startedAt = performance.now();
     for (let count = 1; count <= 8; count += 1) {
-      await queues.enqueue([extractJob({ id: randomUUID(), tenantId: randomUUID(), generation: 0 })]);
+      await queues.enqueue([newJob()]);
       // Once a job has ended the worker waits anew: without a NOTIFY the next job would wait for five seconds.
       await waitFor(async () => (await queues.counts()).extraction.completed === count, {
         describe: `${count} jobs to be over`,
@@ -40,7 +71,6 @@ test('on embedded storage a job wakes the worker, which looks by itself only eve
     }
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   } finally {
-    await closers.close();
-    await rm(dataDir, { recursive: true });
+    await worker.close({ graceMs: 1_000 });
   }
 });
