@@ -8,7 +8,6 @@ import { createQueues, createWorker, extractJob, type QueueConfig, type Queues }
 import { createThreadTime, waitFor } from '@factmill/testkit';
 import { createClosers } from './closers.ts';
 
-// Creating a database takes 3 s of one core.
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 

@@ -75,6 +75,13 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const callerLimits = createGatewayLimits({ config, authenticator: deps.authenticator });
   const { authenticate, beforeBody, afterBody } = callerLimits;
   const documentCutter = createDocumentCutter(config.embedding);
+  const accepting = createAccept({
+    database: database.accept,
+    limits: config.scheduling.limits,
+    schedule,
+    enqueueAccepted,
+    sharesSession: config.storage.databaseUrl === null && config.storage.redisUrl === null,
+  });
   const routes: RouteDeps = {
     config,
     logger,
@@ -86,7 +93,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     takeTurn: callerLimits.takeTurn,
     limits,
     schedule,
-    accept: createAccept({ database: database.accept, limits, schedule, enqueueAccepted }),
+    accept: accepting.accept,
     documentCutter,
     now: () => new Date(),
     newId,
@@ -163,6 +170,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     async close() {
       await server.close(config.shutdownGraceMs);
       await chat.close();
+      await accepting.settled();
       await documentCutter.close();
       callerLimits.close();
     },

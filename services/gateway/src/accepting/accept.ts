@@ -23,12 +23,24 @@ const MAX_TRIES = 3;
 
 export type AcceptDeps = Readonly<{
   database: Sql;
-  limits: () => Promise<QueueLimits>;
+  /** Where no setting has changed them. */
+  limits: QueueLimits;
   schedule: Schedule;
   enqueueAccepted: (
     accepted: readonly QueuedExtraction[],
     dropped: readonly DroppedExtraction[],
   ) => Promise<void>;
+  /**
+   * The queue is in the one session of embedded storage: whoever waits for it, too, waits twice for what runs there. So
+   * nobody does, unless a limit is in force, which the queue has to keep when an answer is given.
+   */
+  sharesSession: boolean;
+}>;
+
+export type Accept = Readonly<{
+  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  /** Resolves when everything that was accepted has been offered to the queue. */
+  settled: () => Promise<void>;
 }>;
 
 type Outcome = Readonly<{ result: AcceptResult; queued: Promise<void> }>;
@@ -42,7 +54,8 @@ export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'repl
  *
  * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
  */
-export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Promise<AcceptedRequest | null> {
+export function createAccept(deps: AcceptDeps): Accept {
+  const enqueuing = new Set<Promise<void>>();
   const countMessages = createCounter(
     'factmill_messages_accepted_total',
     'Messages of requests that were accepted',
@@ -54,12 +67,11 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
     const order = requests
       .map((request, index) => ({ request, index }))
       .sort((left, right) => compare(lockKey(left.request), lockKey(right.request)));
-    const limits = await deps.limits();
     const accepted = await untilSettled(() =>
       acceptConversations(
         deps.database,
         order.map(({ request }) => request),
-        limits,
+        deps.limits,
         deps.schedule,
       ),
     );
@@ -70,7 +82,10 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
       const { id, part_ids: partIds = [id] } = result.extraction;
       return partIds.map((part) => ({ id: part, tenantId: request.tenantId, generation: 0 }));
     });
-    const queued = deps.enqueueAccepted(fresh, accepted.dropped);
+    const enqueued = deps.enqueueAccepted(fresh, accepted.dropped);
+    enqueuing.add(enqueued);
+    void enqueued.finally(() => enqueuing.delete(enqueued));
+    const queued = deps.sharesSession && !accepted.isLimited ? Promise.resolve() : enqueued;
     const outcomes: Outcome[] = [];
     for (const [place, { index }] of order.entries()) {
       const result = accepted.results[place];
@@ -86,7 +101,7 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
     failureOf: (error) => (isAppError(error) && error.kind === 'unavailable' ? 'batch' : 'item'),
   });
 
-  return async (request) => {
+  const accept: Accept['accept'] = async (request) => {
     const { result, queued } = await batcher.submit(request);
     await queued;
     switch (result.status) {
@@ -110,6 +125,12 @@ export function createAccept(deps: AcceptDeps): (request: AcceptRequest) => Prom
         if (result.status === 'accepted') countMessages(request.messages.length);
         return result;
     }
+  };
+  return {
+    accept,
+    settled: async () => {
+      await Promise.all(enqueuing);
+    },
   };
 }
 

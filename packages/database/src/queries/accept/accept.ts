@@ -46,7 +46,12 @@ export type AcceptResult =
 /** A ledger row that the queue limit has pushed out. */
 export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; generation: number }>;
 
-export type Accepted = Readonly<{ results: AcceptResult[]; dropped: DroppedExtraction[] }>;
+export type Accepted = Readonly<{
+  results: AcceptResult[];
+  dropped: DroppedExtraction[];
+  /** Whether a limit was in force. */
+  isLimited: boolean;
+}>;
 
 /** Both by the request's number from 1: begun says whether a new conversation schedules an extraction. */
 type Answer = Readonly<{
@@ -57,8 +62,12 @@ type Answer = Readonly<{
 
 /**
  * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql and
- * 0020_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Limits are numbers of waiting
- * extractions that have never started; 0 is unlimited. Without a schedule everything is due at once.
+ * 0020_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Without a
+ * schedule everything is due at once.
+ *
+ * @param limits numbers of waiting extractions that have never started, where no setting has changed them (`queue.limit`,
+ *   `queue.tenant_limit`); 0 is unlimited. Settings are read in the same statement: on embedded storage another one
+ *   would wait for what runs once more.
  */
 export async function acceptConversations(
   sql: Sql,
@@ -66,8 +75,11 @@ export async function acceptConversations(
   limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
   schedule?: Schedule,
 ): Promise<Accepted> {
-  const { answer } = await sql.one<{ answer: Answer }>(
-    'select accept_conversations($1::jsonb, $2::integer, $3::integer, $4::jsonb) as answer',
+  const { answer, isLimited } = await sql.one<{ answer: Answer; isLimited: boolean }>(
+    `select accept_conversations($1::jsonb, l.of_all, l.of_tenant, $4::jsonb) as answer,
+       l.of_all > 0 or l.of_tenant > 0 as "isLimited"
+     from (select coalesce(${setting('queue.limit')}, $2::integer) as of_all,
+       coalesce(${setting('queue.tenant_limit')}, $3::integer) as of_tenant offset 0) as l`,
     [
       JSON.stringify(requests.map(toJson)),
       limits.queueLimit,
@@ -81,7 +93,12 @@ export async function acceptConversations(
     const other = answer.others[place];
     return other ?? begunAs(request, answer.begun[place] === true);
   });
-  return { results, dropped: answer.dropped };
+  return { results, dropped: answer.dropped, isLimited };
+}
+
+/** A setting that is a whole number (settings_pkey); null when it is something else or not there. */
+function setting(key: string): string {
+  return `(select case when value::text ~ '^[0-9]{1,9}$' then value::text::integer end from settings where key = '${key}')`;
 }
 
 function begunAs(request: AcceptRequest, isScheduled: boolean): AcceptResult {
