@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,9 @@ import { newestPostgres } from './newest-postgres.ts';
 
 jest.setTimeout(480_000);
 
-const MIGRATIONS = fileURLToPath(new URL('../../packages/database/migrations/', import.meta.url));
+const DATABASE_AT_0017 = fileURLToPath(
+  new URL('../../packages/database/src/migrate/database-at-0017.fixture.sql', import.meta.url),
+);
 const quiet = { info: () => undefined, warn: () => undefined };
 const [newest] = await newestPostgres(testPgBinDir());
 
@@ -94,11 +96,8 @@ test('a dump of the installed PostgreSQL is restored into the newest', async () 
 });
 
 test('a dump from before migration 18 cannot be restored as it is, leaves nothing, and can be rescued', async () => {
-  const earlier = join(folder, 'earlier');
-  await mkdir(join(earlier, 'migrations'), { recursive: true });
-  const names = (await readdir(MIGRATIONS)).filter((name) => name < '0018');
-  for (const name of names) await copyFile(join(MIGRATIONS, name), join(earlier, 'migrations', name));
-  await migrate(old.urlOf('factmill'), { logger: quiet, directory: earlier });
+  const fixture = await readFile(DATABASE_AT_0017, 'utf8');
+  await withPool(old.urlOf('factmill'), (pool) => pool.query(fixture));
   await remember(old.urlOf('factmill'));
 
   const [backup = '', prepare = '', restore = ''] = await documentedCommands(RESTORE);

@@ -44,7 +44,7 @@ describe('factmill migrate', () => {
   test('brings an empty database up to date, twice at once and again', async () => {
     const both = await Promise.all([factmill('migrate'), factmill('migrate')]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(both.map(({ output }) => output).join('')).toContain('Applied 0001_foundation');
+    expect(both.map(({ output }) => output).join('')).toContain('Applied 0026_baseline.sql');
     const again = await factmill('migrate');
     expect(again.code).toBe(0);
     expect(again.output).toMatch(

@@ -110,7 +110,8 @@ function urlOf(database: string): string {
 async function fingerprintOf(directory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of SCHEMA_FOLDERS.filter((name) => existsSync(join(directory, name)))) {
-    for (const name of (await readdir(join(directory, folder))).toSorted()) {
+    const names = await readdir(join(directory, folder), { recursive: true });
+    for (const name of names.filter((file) => file.endsWith('.sql')).toSorted()) {
       hash.update(name).update(await readFile(join(directory, folder, name)));
     }
   }

@@ -2,9 +2,10 @@ import { AppError } from '@factmill/errors';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
 import type { Sql } from '../pool/sql.ts';
 import { installedVersion, warnAboutVector } from './extensions.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
 import { compareFunctions, readSchemaFunctions } from './schema-functions.ts';
-import { pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
+import { readSchemaMigrations } from './schema-migrations.ts';
 
 /** So many functions that are out of date are named. */
 const MAX_NAMED = 5;
@@ -27,7 +28,7 @@ export async function assertSchemaVersion(sql: Sql, options: AssertSchemaOptions
       'The database has no Factmill schema yet. Run the migrate command.',
     );
   }
-  const missing = pendingMigrations(files.migrations, applied).filter((file) => !file.needsTrigram);
+  const missing = pendingMigrations(files, applied).filter((file) => !file.needsTrigram);
   if (missing.length > 0) {
     const names = missing.map((file) => file.name).join(', ');
     throw new AppError('schema_outdated', `The database lacks ${names}. Run the migrate command.`);

@@ -4,8 +4,9 @@ import type { Sql } from '../pool/sql.ts';
 import { assertSchemaVersion, type AssertSchemaOptions, type SchemaState } from './assert-schema-version.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { assertVectorVersion } from './extensions.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
-import { pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
+import { readSchemaMigrations } from './schema-migrations.ts';
 import { objectsOf } from './schema-objects.ts';
 
 /** The schema that the migrations make; beside src/migrate and dist/migrate alike. */
@@ -24,8 +25,8 @@ const MAX_NAMED = 5;
 export async function checkSchema(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
   const state = await assertSchemaVersion(sql, options);
   assertVectorVersion(state.vectorVersion);
-  const { migrations } = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
-  const pending = pendingMigrations(migrations, (await readSchemaMigrations(sql)) ?? []);
+  const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
+  const pending = pendingMigrations(files, (await readSchemaMigrations(sql)) ?? []);
   const [waiting] = state.trigram ? pending : [];
   if (waiting !== undefined) {
     throw new AppError('schema_outdated', `The database lacks ${waiting.name}. Run the migrate command.`);

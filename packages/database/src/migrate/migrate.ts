@@ -7,9 +7,10 @@ import { createSql } from '../pool/sql-over.ts';
 import type { Sql } from '../pool/sql.ts';
 import { ensureTrigram, ensureVector, warnAboutVector } from './extensions.ts';
 import { applyFunctionsAlone, applyMigration, type Session } from './apply.ts';
+import { pendingMigrations } from './pending-migrations.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY, type SchemaFiles } from './schema-files.ts';
 import { assertNotNewer, createSchemaFunctions, readSchemaFunctions } from './schema-functions.ts';
-import { createSchemaMigrations, pendingMigrations, readSchemaMigrations } from './schema-migrations.ts';
+import { createSchemaMigrations, readSchemaMigrations } from './schema-migrations.ts';
 
 export type MigrateOptions = Readonly<{
   logger: DatabaseLogger;
@@ -70,7 +71,7 @@ export async function migrate(connectionString: string, options: MigrateOptions)
 
 async function migrateLocked(session: Session, files: SchemaFiles, logger: DatabaseLogger) {
   const { sql } = session;
-  const pending = pendingMigrations(files.migrations, (await readSchemaMigrations(sql)) ?? []);
+  const pending = pendingMigrations(files, (await readSchemaMigrations(sql)) ?? []);
   assertNotNewer(pending, files.functions, await readSchemaFunctions(sql));
   const vectorVersion = await ensureVector(sql);
   warnAboutVector(logger, vectorVersion);

@@ -5,7 +5,7 @@ import { AppError } from '@factmill/errors';
 
 export type MigrationFile = Readonly<{
   number: number;
-  /** The file's name, which is also its name in `factmill_migrations`: `0001_foundation.sql`. */
+  /** The file's name, which is also its name in `factmill_migrations`: `0026_baseline.sql`. */
   name: string;
   sql: string;
   checksum: string;
@@ -13,17 +13,21 @@ export type MigrationFile = Readonly<{
   needsTrigram: boolean;
 }>;
 
+/** A migration that was applied, as the table `factmill_migrations` records it. */
+export type AppliedMigration = Readonly<{ number: number; name: string; checksum: string }>;
+
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.trigram)?\.sql$/;
 
-/** Reads the migrations of a directory in order. A bad name or a number used twice is a bug. */
+/** Reads the migrations of a directory in order. A bad name, a gap or a number used twice is a bug. */
 export async function loadMigrationFiles(directory: string): Promise<MigrationFile[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).toSorted();
   const files = await Promise.all(
     names.map(async (name) => parseMigrationFile(name, await readFile(join(directory, name), 'utf8'))),
   );
+  const first = files[0]?.number ?? 0;
   files.forEach((file, index) => {
-    if (file.number !== index + 1) {
-      throw new AppError('internal', `Migration ${file.name} should have number ${index + 1}.`);
+    if (file.number !== first + index) {
+      throw new AppError('internal', `Migration ${file.name} should have number ${first + index}.`);
     }
   });
   return files;
@@ -31,18 +35,17 @@ export async function loadMigrationFiles(directory: string): Promise<MigrationFi
 
 /** One migration from its file name and text. */
 export function parseMigrationFile(name: string, text: string): MigrationFile {
+  const sql = withUnixLineEnds(text);
+  return { ...parseMigrationName(name), name, sql, checksum: checksumOf(sql) };
+}
+
+/** What the name of a migration says. Any other name is a bug. */
+export function parseMigrationName(name: string): Pick<MigrationFile, 'number' | 'needsTrigram'> {
   const match = FILE_NAME.exec(name);
   if (match === null) {
     throw new AppError('internal', `Migration ${name} is not named NNNN_name.sql or NNNN_name.trigram.sql.`);
   }
-  const sql = withUnixLineEnds(text);
-  return {
-    number: Number(match[1]),
-    name,
-    sql,
-    checksum: checksumOf(sql),
-    needsTrigram: match[2] !== undefined,
-  };
+  return { number: Number(match[1]), needsTrigram: match[2] !== undefined };
 }
 
 /** Line ends as `\n`, so that a checkout's setting does not change a checksum. */

@@ -2,9 +2,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FunctionFiles, loadFunctionFiles } from './function-files.ts';
 import { loadMigrationFiles, type MigrationFile } from './migration-files.ts';
+import { type EarlierMigrations, loadEarlierMigrations } from './earlier-migrations.ts';
 
 /** What a program makes of a database. */
-export type SchemaFiles = Readonly<{ migrations: readonly MigrationFile[]; functions: FunctionFiles }>;
+export type SchemaFiles = Readonly<{
+  /** In order. A new database begins with the first, the baseline. */
+  migrations: readonly MigrationFile[];
+  /** Those before the baseline. */
+  earlier: EarlierMigrations;
+  functions: FunctionFiles;
+}>;
 
 /** This package, which holds `migrations`, `functions` and `triggers`; the same from src/migrate and dist/migrate. */
 export const SCHEMA_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,6 +20,7 @@ export const SCHEMA_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url)
 export async function loadSchemaFiles(directory: string): Promise<SchemaFiles> {
   return {
     migrations: await loadMigrationFiles(join(directory, 'migrations')),
+    earlier: await loadEarlierMigrations(join(directory, 'migrations/takeover')),
     functions: await loadFunctionFiles(directory),
   };
 }

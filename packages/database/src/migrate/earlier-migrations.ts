@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type AppliedMigration,
+  loadMigrationFiles,
+  type MigrationFile,
+  parseMigrationName,
+} from './migration-files.ts';
+
+/** What is known of the migrations before the baseline, which databases from before it have. */
+export type EarlierMigrations = Readonly<{
+  /** All of them, with the checksum each was applied with. */
+  known: readonly AppliedMigration[];
+  /** Those that a database may still lack. With them it is what the baseline makes. */
+  steps: readonly MigrationFile[];
+}>;
+
+/** Reads `checksums.txt` (as sha256sum writes it) and the steps beside it; nothing where there is no such folder. */
+export async function loadEarlierMigrations(directory: string): Promise<EarlierMigrations> {
+  if (!existsSync(directory)) return { known: [], steps: [] };
+  const lines = (await readFile(join(directory, 'checksums.txt'), 'utf8')).trim().split('\n');
+  const known = lines.map((line) => {
+    const [checksum = '', name = ''] = line.split(/\s+/);
+    return { number: parseMigrationName(name).number, name, checksum };
+  });
+  return { known, steps: await loadMigrationFiles(directory) };
+}
