@@ -7,15 +7,19 @@ import { Redis } from 'ioredis';
 const ANSWER_MS = 50;
 const SILENT_MS = 1_000;
 
-/** The connection of the rate limits: it fails at once, because the limits go on in the process without it. */
-export function openLimitsRedis(url: string): Redis {
+/**
+ * The connection of the rate limits: it fails at once, because the limits go on in the process without it.
+ *
+ * @param answerMs how long a request waits for a Redis that is connected
+ */
+export function openLimitsRedis(url: string, answerMs = ANSWER_MS): Redis {
   const redis = new Redis(url, {
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt - 1, 5), 1_000),
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: ANSWER_MS,
+    commandTimeout: answerMs,
     socketTimeout: SILENT_MS,
     enableAutoPipelining: true,
   });

@@ -79,7 +79,8 @@ describe('with Redis', () => {
   test('while it is away adding rejects at once; when it is back all goes on', async () => {
     q = await openQueueAt(config);
     const worker = await startWorker(config);
-    await q.queues.enqueue([extractJob('before_1'), extractJob('held_1')]);
+    await enqueueSoon(q, 'before_1');
+    await enqueueSoon(q, 'held_1');
     await takes(worker, 'held_1');
 
     await redis.kill();
@@ -130,21 +131,21 @@ describe('with Redis', () => {
     const opened = await openQueueAt(config);
     q = opened;
     const worker = await startWorker(config);
-    await opened.queues.enqueue([extractJob('held_1')]);
+    await enqueueSoon(opened, 'held_1');
     await takes(worker, 'held_1');
     const client = new Redis(redis.url);
     await client.flushall();
     client.disconnect();
 
     expect(await opened.queues.missing('extract', ['held_1'])).toEqual(['held_1']);
-    await opened.queues.enqueue([extractJob('new_1')]);
+    await enqueueSoon(opened, 'new_1');
     await takes(worker, 'new_1', 2_000);
     await waitFor(() => worker.output().includes('aborted held_1'), { describe: 'the lost lock to be seen' });
 
     await worker.kill('SIGTERM');
     const outcomes: JobOutcome[] = [{ kind: 'delay', ms: 300 }, { kind: 'pause', ms: 300 }, { kind: 'done' }];
     await opened.work(async () => outcomes.shift() ?? { kind: 'done' });
-    await opened.queues.enqueue([extractJob('new_2')]);
+    await enqueueSoon(opened, 'new_2');
     await waitFor(async () => (await opened.queues.counts()).extraction.completed === 2, {
       describe: 'the delayed and paused job to be done',
     });
@@ -153,7 +154,7 @@ describe('with Redis', () => {
   test('a worker closes, and its process ends by itself, in under 2 s while Redis is away', async () => {
     q = await openQueueAt(config);
     const worker = await startWorker(config);
-    await q.queues.enqueue([extractJob('held_1')]);
+    await enqueueSoon(q, 'held_1');
     await takes(worker, 'held_1');
     await redis.kill();
     const startedAt = performance.now();
@@ -182,7 +183,8 @@ describe('with Postgres', () => {
   test('a crash of the server is survived by producers and workers', async () => {
     q = await openQueueAt(config);
     const worker = await startWorker(config);
-    await q.queues.enqueue([extractJob('before_1'), extractJob('held_1')]);
+    await enqueueSoon(q, 'before_1');
+    await enqueueSoon(q, 'held_1');
     await takes(worker, 'held_1');
 
     await postgres.stop('immediate');

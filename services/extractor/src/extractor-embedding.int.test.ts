@@ -46,7 +46,7 @@ const LISBON = [{ content: 'I live in Lisbon.' }];
 
 describe('an embedding endpoint that is away', () => {
   test('does not keep the extractor from starting or working, and costs one call, not one per extraction', async () => {
-    const under = await open({ EMBEDDING_TIMEOUT_MS: '300', BREAKER_PROBE_INTERVAL_MS: '60000' });
+    const under = await open({ EMBEDDING_TIMEOUT_MS: '2000', BREAKER_PROBE_INTERVAL_MS: '60000' });
     under.model.setReply(({ endpoint }) => (endpoint === 'embeddings' ? { hang: true } : undefined));
     await under.start();
     await waitFor(() => under.log().includes('the embedding model does not answer'), {

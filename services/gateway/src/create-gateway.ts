@@ -33,6 +33,8 @@ export type GatewayDeps = Readonly<{
   database: DatabasePool;
   queues: Queues;
   authenticator: Authenticator;
+  /** How long a request waits for the Redis that the rates are shared over. Default 50 ms. */
+  limitsAnswerMs?: number;
 }>;
 
 export type Gateway = Readonly<{
@@ -72,7 +74,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     },
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
-  const callerLimits = createGatewayLimits({ config, authenticator: deps.authenticator });
+  const callerLimits = createGatewayLimits(deps);
   const { authenticate, beforeBody, afterBody } = callerLimits;
   const documentCutter = createDocumentCutter(config.embedding);
   const accepting = createAccept({

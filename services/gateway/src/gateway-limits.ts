@@ -50,13 +50,13 @@ const WAITING = { maxWaiting: 500, maxWaitMs: 10_000 } as const;
  * through a queue of their own, so that no other work is before them.
  */
 export function createGatewayLimits(
-  deps: Readonly<{ config: Config; authenticator: Authenticator }>,
+  deps: Readonly<{ config: Config; authenticator: Authenticator; limitsAnswerMs?: number | undefined }>,
 ): GatewayLimits {
   const { config } = deps;
   const { redisUrl, queuePrefix, poolMax } = config.storage;
   const now = () => performance.now();
   const count = createCountLimited('gateway');
-  const redis = redisUrl === null ? null : openLimitsRedis(redisUrl);
+  const redis = redisUrl === null ? null : openLimitsRedis(redisUrl, deps.limitsAnswerMs);
   const rateLimit = createRateLimit({
     rates: createRates({ redis, keyPrefix: queuePrefix, now }),
     ratesOf: () => ratesOf(config.limits),

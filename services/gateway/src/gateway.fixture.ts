@@ -103,7 +103,18 @@ export async function startGateway(
   );
   const authenticator = openAuthenticator(config, database, now);
   const another = async () =>
-    closers.add(await createGateway({ config, logger: log, telemetry, database, queues, authenticator }));
+    closers.add(
+      await createGateway({
+        config,
+        logger: log,
+        telemetry,
+        database,
+        queues,
+        authenticator,
+        // On a busy machine Redis answers late, and the rates have to be shared all the same.
+        limitsAnswerMs: 60_000,
+      }),
+    );
   const { url, app } = await another();
   return {
     url,
