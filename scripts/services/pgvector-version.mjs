@@ -1,4 +1,4 @@
-/** The oldest pgvector that has iterative index scans, which searches inside one user rely on. */
+/** The oldest pgvector that tests run on; `packages/database/src/migrate/extensions.ts` says what a server needs. */
 export const OLDEST_PGVECTOR = '0.8.0';
 
 /** The oldest PostgreSQL that the tests run on. */

@@ -32,6 +32,8 @@ export type ConsumerBackend = Readonly<{
    * error, which tells BullMQ that the job is no longer the worker's.
    */
   putBack: (job: Job, token: string) => Promise<Error>;
+  /** How often a worker that runs nothing looks whether its queue is paused, and whether its connection answers. */
+  idleIntervalMs: number;
   /** Replaces a connection that is open but gives no answers; what is under way on it is sent again. */
   reconnect: () => void;
   /** Cuts all connections, whatever is still under way on them. */

@@ -5,7 +5,7 @@ import type { ProgressTracker } from './progress.ts';
 import type { Clock } from './types.ts';
 import { PAUSE_LIMITER } from './worker-settings.ts';
 
-/** How often a worker asks whether its queue is paused. */
+/** How often a worker that runs jobs asks whether its queue is paused. */
 const INTERVAL_MS = 1_000;
 const SHORTEST_MS = 20;
 
@@ -20,16 +20,20 @@ const SILENCE_MS = 10_000;
  *
  * BullMQ's main loop can miss the end of a rate limit: when it learns of the limit together with a job that it
  * had fetched before, it next waits for a running job to end, and its free slots stay empty until then. So the
- * loop is woken here when a pause is over (its own pause and resume, without a turn in between, do just that).
+ * loop is woken here when a pause is over (its own pause and resume, without a turn in between, do just that). A worker
+ * that runs nothing learns of a limit when it asks for a job, so that it need not look here so often.
  */
 export function watchPause(deps: {
   worker: Worker;
   tracker: ProgressTracker;
   clock: Clock;
+  /** How often it looks while nothing runs. */
+  idleIntervalMs: number;
   reconnect: () => void;
   onError: (error: unknown) => void;
-}): { stop: () => void } {
-  const { worker, tracker, clock, reconnect, onError } = deps;
+}): { busy: () => void; stop: () => void } {
+  const { worker, tracker, clock, idleIntervalMs, reconnect, onError } = deps;
+  let isIdleWait = false;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let paused = false;
@@ -53,13 +57,15 @@ export function watchPause(deps: {
       await worker.pause(true);
       await worker.resume();
     }
-    return INTERVAL_MS;
+    return tracker.read().running > 0 ? INTERVAL_MS : idleIntervalMs;
   };
 
   const lookAgainIn = (delayMs: number): void => {
+    isIdleWait = delayMs > INTERVAL_MS;
     if (!stopped) timer = setTimeout(() => void lookOnce(), delayMs);
   };
   const lookOnce = async (): Promise<void> => {
+    isIdleWait = false;
     let delayMs = INTERVAL_MS;
     try {
       delayMs = await look();
@@ -72,6 +78,12 @@ export function watchPause(deps: {
   lookAgainIn(INTERVAL_MS);
 
   return {
+    /** A job has been taken. */
+    busy: () => {
+      if (!isIdleWait) return;
+      clearTimeout(timer);
+      lookAgainIn(INTERVAL_MS);
+    },
     stop: () => {
       stopped = true;
       clearTimeout(timer);

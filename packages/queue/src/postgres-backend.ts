@@ -145,6 +145,7 @@ export async function openPostgresConsumer(
       await job.moveToDelayed(Date.now(), token);
       return new DelayedError();
     },
+    idleIntervalMs: POLL_SECONDS * 1_000,
     reconnect: () => undefined,
     disconnect: async () => {
       await settlesWithin(worker.getBackend().close(true), CLOSE_MS);

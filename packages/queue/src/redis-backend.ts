@@ -64,6 +64,7 @@ export function openRedisConsumer(config: RedisQueueConfig, options: ConsumerOpt
       await job.moveToWait(token);
       return new WaitingError();
     },
+    idleIntervalMs: 1_000,
     reconnect: () => {
       if (redis.status === 'ready') redis.disconnect(true);
     },

@@ -41,6 +41,7 @@ export async function createWorker<Q extends QueueName>(
     running.get(id)?.abort(new AppError('fenced', 'The job was taken again.'));
     running.set(id, controller);
     tracker.taken();
+    pauseWatch.busy();
     try {
       return await runner.run(job, token ?? '', controller);
     } finally {
@@ -64,10 +65,17 @@ export async function createWorker<Q extends QueueName>(
     }
   });
   worker.on('stalled', (jobId) => logger.info({ queue, jobId }, 'job of a lost worker taken back'));
+  const pauseWatch = watchPause({
+    worker,
+    tracker,
+    clock,
+    idleIntervalMs: backend.idleIntervalMs,
+    reconnect: backend.reconnect,
+    onError,
+  });
   if (config.backend === 'postgres') {
     worker.run().catch(onError);
   }
-  const pauseWatch = watchPause({ worker, tracker, clock, reconnect: backend.reconnect, onError });
 
   const close = async (graceMs: number): Promise<void> => {
     pauseWatch.stop();
