@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
-import {
-  type Answer,
-  type GatewayUnderTest,
-  openTestPool,
-  said,
-  startGateway,
-} from './gateway.fixture.ts';
+import { type Answer, type GatewayUnderTest, openTestPool, said, startGateway } from './gateway.fixture.ts';
 
 const USER = 'ines';
 
