@@ -52,7 +52,7 @@ export function createHandleFailure<Claim extends FailedClaim>(deps: HandleFailu
     thrown: unknown,
     context: { signal: AbortSignal; attemptStarted: number },
   ): Promise<Run> {
-    const error = toAppError(thrown, context.signal);
+    const error = errorOfRun(thrown, context.signal);
     if (error.code === 'fenced') return ended({ kind: 'done', counts: { fenced: 1 } });
     try {
       if (error.code === 'shutting_down') {
@@ -103,7 +103,7 @@ export function createHandleFailure<Claim extends FailedClaim>(deps: HandleFailu
 }
 
 /** What was thrown, or why the run was aborted. */
-function toAppError(thrown: unknown, signal: AbortSignal): AppError {
+function errorOfRun(thrown: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && isAppError(signal.reason)) return signal.reason;
   if (isAppError(thrown)) return thrown;
   return new AppError('internal', 'An unexpected error of the extractor; see its log.', { cause: thrown });

@@ -86,7 +86,7 @@ export function createRefreshSummary(deps: RefreshDeps) {
       const saved = await saveSummary(database, claim, summary);
       countRefreshed(1, { of, result: saved ? (summary.text?.source ?? 'unchanged') : 'fenced' });
     } catch (thrown) {
-      const error = toAppError(thrown, signal);
+      const error = errorOfRefresh(thrown, signal);
       if (error.code === 'database_unavailable') throw error;
       countRefreshed(1, { of, result: error.code });
       await settle(claim, error, isProbe);
@@ -144,7 +144,7 @@ export function createRefreshSummary(deps: RefreshDeps) {
   }
 }
 
-function toAppError(thrown: unknown, signal: AbortSignal): AppError {
+function errorOfRefresh(thrown: unknown, signal: AbortSignal): AppError {
   if (signal.aborted) return new AppError('shutting_down', 'The worker is stopping.');
   if (isAppError(thrown)) return thrown;
   return new AppError('internal', 'An unexpected error of the summariser; see its log.', { cause: thrown });
