@@ -1,2 +1,3 @@
 export { createBatcher } from './batcher.ts';
+export { repeat, type Repeated } from './repeat.ts';
 export { settlesWithin, untilAborted, withDeadline } from './time-limits.ts';

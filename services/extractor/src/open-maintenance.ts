@@ -1,4 +1,4 @@
-import { settlesWithin } from '@factmill/async';
+import { type Repeated, settlesWithin } from '@factmill/async';
 import { DEFAULT_TENANT_ID, findDropped } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createWorker, type JobOutcome, type QueueWorker } from '@factmill/queue';
@@ -9,7 +9,7 @@ import { createEmbedAll } from './maintenance/embed-all.ts';
 import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
-import { createScheduler, SCHEDULE_INTERVAL_MS, type Scheduler } from './maintenance/scheduler.ts';
+import { createScheduler, SCHEDULE_INTERVAL_MS } from './maintenance/scheduler.ts';
 import { createSweeper, type Sweeper } from './maintenance/sweeper.ts';
 import { createTableUpkeep } from './maintenance/table-upkeep.ts';
 import { createVectorUpkeep, type VectorUpkeep } from './maintenance/vector-upkeep.ts';
@@ -110,7 +110,7 @@ function openSweeper(
   });
 }
 
-function openScheduler({ database, queues, config, logger }: ExtractorDeps): Scheduler {
+function openScheduler({ database, queues, config, logger }: ExtractorDeps): Repeated {
   const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
   return createScheduler({
     database,

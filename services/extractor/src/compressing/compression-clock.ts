@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@factmill/async';
 import type { CompressionConfig } from '@factmill/config';
 import { type Sql, takeUnattendedRuns } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
@@ -19,18 +20,13 @@ export type CompressionClockDeps = Readonly<{
   logger: Logger;
 }>;
 
-export type CompressionClock = Readonly<{ close: () => Promise<void> }>;
-
 /**
  * Keeps compression going, in every extractor, from its start on: registers the schedules with the queue (which loses
  * them when Redis is flushed), asks for what is due and was missed, and puts back open runs that the queue does not
  * know. All of it can be done any number of times by any number of processes.
  */
-export function createCompressionClock(deps: CompressionClockDeps): CompressionClock {
+export function createCompressionClock(deps: CompressionClockDeps): Repeated {
   const { config, database, queues, timeZone } = deps;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<unknown> = Promise.resolve();
 
   async function schedule(): Promise<void> {
     for (const kind of ['daily', 'weekly'] as const) {
@@ -57,32 +53,21 @@ export function createCompressionClock(deps: CompressionClockDeps): CompressionC
     await queues.enqueue(open.filter((run) => missing.has(compressJobId(run))).map(compressJob));
   }
 
+  function onError(error: unknown): void {
+    // Both stores come back, or readiness shows it; the next round does the work.
+    const code = isAppError(error) ? error.code : 'internal';
+    deps.logger.debug({ code }, 'compression could not be asked for');
+  }
+
   async function round(): Promise<void> {
     for (const step of [schedule, askForMissed, putBack]) {
       try {
         await step();
       } catch (error) {
-        // Both stores come back, or readiness shows it; the next round does the work.
-        const code = isAppError(error) ? error.code : 'internal';
-        deps.logger.debug({ code }, 'compression could not be asked for');
+        onError(error);
       }
     }
   }
 
-  function next(delayMs: number): void {
-    timer = setTimeout(() => {
-      running = round().finally(() => {
-        if (!closed) next(deps.intervalMs);
-      });
-    }, delayMs);
-  }
-  next(0);
-
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat({ firstMs: 0, everyMs: deps.intervalMs, round, onError });
 }

@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@factmill/async';
 import type { QueueLimits } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
 import { type DroppedExtraction, scheduleDueConversations, type Sql } from '@factmill/database';
@@ -17,12 +18,6 @@ export type SchedulerDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
-export type Scheduler = Readonly<{
-  /** One round; resolves to how many extractions it has scheduled. */
-  run: () => Promise<number>;
-  close: () => Promise<void>;
-}>;
-
 /** Conversations in one statement. */
 const PAGE = 200;
 
@@ -34,57 +29,33 @@ export const SCHEDULE_INTERVAL_MS = 500;
  * times are in Postgres, so they survive whatever happens to processes and queue. Runs in every extractor on a timer
  * of its own; rounds of several processes take different conversations.
  */
-export function createScheduler(deps: SchedulerDeps): Scheduler {
+export function createScheduler(deps: SchedulerDeps): Repeated {
   const countScheduled = createCounter(
     'factmill_extractions_scheduled_total',
     'Extractions that the scheduler has made of conversations that were due',
     [{}],
   );
-  let closed = false;
-  let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  return repeat({
+    firstMs: deps.intervalMs,
+    everyMs: deps.intervalMs,
+    round,
+    // What is due stays due; an operator sees the database in readiness.
+    onError: (error) =>
+      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'scheduling not possible'),
+  });
 
-  async function run(): Promise<number> {
-    let total = 0;
+  async function round(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { conversations, scheduled, dropped } = await scheduleDueConversations(deps.database, {
         most: PAGE,
         limits: await deps.limits(),
         schedule: deps.schedule,
       });
-      if (conversations === 0) return total;
+      if (conversations === 0) return;
       countScheduled(scheduled.length);
       deps.logger.info({ conversations, extractions: scheduled.length }, 'scheduled');
       await deps.enqueueAccepted(scheduled, dropped);
-      total += scheduled.length;
-      if (closed || conversations < PAGE) return total;
+      if (signal.aborted || conversations < PAGE) return;
     }
   }
-
-  async function round(): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      // What is due stays due; an operator sees the database in readiness.
-      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'scheduling not possible');
-    }
-  }
-
-  function wait(): void {
-    timer = setTimeout(() => {
-      running = round().finally(() => {
-        if (!closed) wait();
-      });
-    }, deps.intervalMs);
-  }
-  wait();
-
-  return {
-    run,
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
 }

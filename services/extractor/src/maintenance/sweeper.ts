@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@factmill/async';
 import { countPendingChunks, countPendingEmbeddings, type Sql, takeUnattended } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { extractJob, extractJobId, heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
@@ -16,13 +17,14 @@ export type SweeperDeps = Readonly<{
   now: () => number;
 }>;
 
-export type Sweeper = Readonly<{
-  /** One round; resolves to how many extractions went back into the queue. */
-  sweep: () => Promise<number>;
-  close: () => Promise<void>;
-}>;
+export type Sweeper = Repeated &
+  Readonly<{
+    /** One round; resolves to how many extractions went back into the queue. */
+    sweep: () => Promise<number>;
+  }>;
 
 const PAGE = 500;
+const FIRST_AFTER_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 5_000;
 const EMBED_INTERVAL_MS = 10_000;
 const PURGE_INTERVAL_MS = 3_600_000;
@@ -39,10 +41,6 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     'Extractions the sweeper put back',
     [{}],
   );
-  let closed = false;
-  let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-
   async function sweep(): Promise<number> {
     let requeued = 0;
     for (;;) {
@@ -86,31 +84,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     );
   }
 
-  async function round(): Promise<void> {
-    try {
+  const { close } = repeat({
+    firstMs: Math.min(FIRST_AFTER_MS, deps.intervalMs),
+    everyMs: deps.intervalMs,
+    round: async () => {
       await sweep();
       await askForPeriodicJobs();
-    } catch (error) {
-      // Both stores come back or an operator sees it in readiness; the next round does the work.
-      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'sweep not possible');
-    }
-  }
-
-  function schedule(delayMs: number): void {
-    timer = setTimeout(() => {
-      running = round().finally(() => {
-        if (!closed) schedule(deps.intervalMs);
-      });
-    }, delayMs);
-  }
-  schedule(Math.min(500, deps.intervalMs));
-
-  return {
-    sweep,
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await running;
     },
-  };
+    // Both stores come back or an operator sees it in readiness; the next round does the work.
+    onError: (error) =>
+      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'sweep not possible'),
+  });
+  return { sweep, close };
 }

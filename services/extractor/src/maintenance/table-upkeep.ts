@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@factmill/async';
 import { analyzeTable, type DatabasePool, listTablesToMaintain, vacuumTable } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
@@ -16,12 +17,11 @@ export type TableUpkeepDeps = Readonly<{
   logger: Logger;
 }>;
 
-export type TableUpkeep = Readonly<{
-  /** Does what is due; resolves to how many tables were analysed or vacuumed. */
-  look: () => Promise<number>;
-  /** Ends after the table that is being worked on. */
-  close: () => Promise<void>;
-}>;
+export type TableUpkeep = Repeated &
+  Readonly<{
+    /** Does what is due; resolves to how many tables were analysed or vacuumed. */
+    look: () => Promise<number>;
+  }>;
 
 /**
  * Keeps the planner's statistics near what tables hold, so that searches keep their plans: without them a search of
@@ -30,15 +30,11 @@ export type TableUpkeep = Readonly<{
  * One table after the other, so that others get their turn in between.
  */
 export function createTableUpkeep({ database, isEmbedded, logger }: TableUpkeepDeps): TableUpkeep {
-  let isClosed = false;
-  let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-
-  async function look(): Promise<number> {
+  async function look(signal?: AbortSignal): Promise<number> {
     const detail = isEmbedded ? EMBEDDED_DETAIL : null;
     let done = 0;
     for (const { name, analyze, vacuum } of await listTablesToMaintain(database)) {
-      if (isClosed) break;
+      if (signal?.aborted === true) break;
       if (isEmbedded && vacuum) await vacuumTable(database, name);
       if (analyze) await analyzeTable(database, name, detail);
       if (analyze || isEmbedded) done += 1;
@@ -47,35 +43,19 @@ export function createTableUpkeep({ database, isEmbedded, logger }: TableUpkeepD
     return done;
   }
 
-  /** Resolves to the milliseconds until the next look. */
-  async function round(): Promise<number> {
-    const startedAt = performance.now();
-    try {
-      await look();
-    } catch (error) {
+  const { close } = repeat({
+    firstMs: 0,
+    everyMs: LOOK_EVERY_MS,
+    round: async (signal) => {
+      const startedAt = performance.now();
+      await look(signal);
+      return Math.max(LOOK_EVERY_MS, (performance.now() - startedAt) / MAX_SHARE_OF_TIME);
+    },
+    onError: (error) =>
       logger.debug(
         { code: isAppError(error) ? error.code : 'internal' },
         'tables cannot be looked after now',
-      );
-    }
-    return Math.max(LOOK_EVERY_MS, (performance.now() - startedAt) / MAX_SHARE_OF_TIME);
-  }
-
-  function schedule(delayMs: number): void {
-    timer = setTimeout(() => {
-      running = round().then((nextMs) => {
-        if (!isClosed) schedule(nextMs);
-      });
-    }, delayMs);
-  }
-  schedule(0);
-
-  return {
-    look,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+      ),
+  });
+  return { look, close };
 }

@@ -1,3 +1,4 @@
+import { repeat, type Repeated } from '@factmill/async';
 import { isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import type { createRefreshSummary } from './refresh-summary.ts';
@@ -11,47 +12,30 @@ export type SummariserDeps = Readonly<{
   logger: Logger;
 }>;
 
-export type Summariser = Readonly<{ close: () => Promise<void> }>;
+const FIRST_AFTER_MS = 500;
 
 /**
  * Refreshes what is due, in every extractor, straight from the table: a summary is never urgent, the table says all
  * that a job would, and slow replies keep nothing waiting in a queue that vectors share (ADR 7). `close` aborts what
  * runs; it is put back and taken up by the next extractor.
  */
-export function createSummariser(deps: SummariserDeps): Summariser {
-  const stop = new AbortController();
-  const timers = new Set<NodeJS.Timeout>();
-  const running = new Set<Promise<void>>();
-
-  async function round(): Promise<void> {
-    try {
-      while (!stop.signal.aborted && (await deps.refreshSummary(stop.signal)));
-    } catch (error) {
+export function createSummariser(deps: SummariserDeps): Repeated {
+  const { concurrency, intervalMs, logger, refreshSummary } = deps;
+  const lanes = Array.from({ length: concurrency }, (_, lane) =>
+    repeat({
+      firstMs: Math.min(FIRST_AFTER_MS, intervalMs) + (lane * intervalMs) / concurrency,
+      everyMs: intervalMs,
+      round: async (signal) => {
+        while (!signal.aborted && (await refreshSummary(signal)));
+      },
       // The database comes back, or readiness says that it is away; what was claimed is free when its lease ends.
-      deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'no summaries for now');
-    }
-  }
-
-  function schedule(delayMs: number): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      const work = round().finally(() => {
-        running.delete(work);
-        if (!stop.signal.aborted) schedule(deps.intervalMs);
-      });
-      running.add(work);
-    }, delayMs);
-    timers.add(timer);
-  }
-  for (let lane = 0; lane < deps.concurrency; lane += 1) {
-    schedule(Math.min(500, deps.intervalMs) + (lane * deps.intervalMs) / deps.concurrency);
-  }
-
+      onError: (error) =>
+        logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'no summaries for now'),
+    }),
+  );
   return {
-    async close() {
-      stop.abort();
-      for (const timer of timers) clearTimeout(timer);
-      await Promise.all(running);
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
 }
