@@ -21,10 +21,12 @@ const DEADLINE_MS = 2_000;
 const CLOSE_MS = 1_000;
 
 /**
- * How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. Embedded storage passes NOTIFY on
- * as a server does; a transaction pooler does not.
+ * How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. A transaction pooler passes none on;
+ * embedded storage, which is in the same process, passes on each.
  */
 const POLL_SECONDS = 5;
+const EMBEDDED_POLL_SECONDS = 30;
+const IDLE_INTERVAL_MS = 5_000;
 
 /**
  * Connections for one queue or worker. The queue can be rebuilt from the ledger, so its commits need not wait for
@@ -101,15 +103,15 @@ export async function openPostgresProducer(
  * A backend whose worker looks for jobs at least this often. BullMQ's own lets a worker that knows of a job
  * delayed by an hour sleep for that hour, woken by NOTIFY alone, which a transaction pooler does not pass on.
  */
-const createPollingBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
-  name,
-  options,
-  factoryOptions,
-) => {
-  const backend = createPostgresBackend(name, options, factoryOptions);
-  Object.defineProperty(backend, 'maximumBlockTimeout', { value: POLL_SECONDS });
-  return backend;
-};
+function pollingBackend(
+  pollSeconds: number,
+): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
+  return (name, options, factoryOptions) => {
+    const backend = createPostgresBackend(name, options, factoryOptions);
+    Object.defineProperty(backend, 'maximumBlockTimeout', { value: pollSeconds });
+    return backend;
+  };
+}
 
 /** @throws AppError `queue_unavailable`, as openPostgresProducer. */
 export async function openPostgresConsumer(
@@ -117,6 +119,7 @@ export async function openPostgresConsumer(
   options: ConsumerOptions,
 ): Promise<ConsumerBackend> {
   assertEmbeddedSchema(config);
+  const pollSeconds = config.embedded ? EMBEDDED_POLL_SECONDS : POLL_SECONDS;
   const worker = new Worker(
     options.queue,
     options.processor,
@@ -124,12 +127,12 @@ export async function openPostgresConsumer(
       ...WORKER_SETTINGS,
       connection: connectionFor(config, config.embedded ? 1 : 4),
       concurrency: options.concurrency,
-      drainDelay: POLL_SECONDS,
+      drainDelay: pollSeconds,
       autorun: false,
       // Each completion looks through the kept ones.
       removeOnComplete: { count: 50 },
     },
-    createPollingBackend,
+    pollingBackend(pollSeconds),
   );
   worker.on('error', options.onError);
   try {
@@ -145,7 +148,7 @@ export async function openPostgresConsumer(
       await job.moveToDelayed(Date.now(), token);
       return new DelayedError();
     },
-    idleIntervalMs: POLL_SECONDS * 1_000,
+    idleIntervalMs: IDLE_INTERVAL_MS,
     reconnect: () => undefined,
     disconnect: async () => {
       await settlesWithin(worker.getBackend().close(true), CLOSE_MS);
