@@ -120,8 +120,8 @@ function addHealthRoutes(app: Express, options: HttpAppOptions): void {
 function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestHandler {
   return (thrown: unknown, request, response, next) => {
     const error = toAppError(thrown);
-    const { requestId, facts } = localsOf(response);
-    facts['code'] = error.code;
+    const { requestId, eventFields } = localsOf(response);
+    eventFields['code'] = error.code;
     if (error.kind === 'bug')
       logger.error({ err: thrown, request_id: loggedIdOf(response) }, 'unexpected error');
     if (response.headersSent) {

@@ -5,12 +5,12 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import { methodName, type RouteNames } from './route-names.ts';
 
-/** What handlers add to the one log line of their request: ids, counts and sizes, never text. */
-type RequestFacts = Record<string, string | number | boolean | null>;
+/** What handlers add to the wide event of their request: ids, counts and sizes, never text. */
+type EventFields = Record<string, string | number | boolean | null>;
 
 export type RequestLocals = {
   requestId: string;
-  facts: RequestFacts;
+  eventFields: EventFields;
   /** Set by whatever authenticates the request. */
   principal?: unknown;
 };
@@ -41,7 +41,7 @@ export function requestContext(
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
     // One for each middleware that has something to give back.
     response.setMaxListeners(32);
-    response.locals = { requestId, facts: {} } satisfies RequestLocals;
+    response.locals = { requestId, eventFields: {} } satisfies RequestLocals;
     response.setHeader('X-Request-Id', requestId);
 
     const finished = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export function requestContext(
             ...attributes,
             duration_ms: Math.round(durationMs * 100) / 100,
             completed: response.writableFinished,
-            ...localsOf(response).facts,
+            ...localsOf(response).eventFields,
           },
           'request',
         );

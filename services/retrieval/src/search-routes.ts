@@ -31,7 +31,7 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
       request: body,
       isAbandoned: () => response.destroyed,
     });
-    Object.assign(localsOf(response).facts, {
+    Object.assign(localsOf(response).eventFields, {
       mode: found.mode,
       results: found.results.length,
       ...Object.fromEntries(

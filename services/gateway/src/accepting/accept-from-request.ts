@@ -63,9 +63,9 @@ export async function acceptFromRequest(
     idempotencyKey: key,
     requestSha256,
   });
-  const { facts } = localsOf(response);
-  facts['messages'] = incoming.messages.length;
-  facts['extraction_id'] = accepted?.extraction?.id ?? null;
+  const { eventFields } = localsOf(response);
+  eventFields['messages'] = incoming.messages.length;
+  eventFields['extraction_id'] = accepted?.extraction?.id ?? null;
   return accepted;
 }
 

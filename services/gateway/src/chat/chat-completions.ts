@@ -108,9 +108,9 @@ async function beginChat(
   const chat = await readChatRequest(body.bytes, body.root);
   const upstream = deps.upstreams.ofModel(chat.model);
   const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
-  const { facts } = localsOf(response);
-  facts['upstream'] = upstream.name;
-  facts['memory'] = typeof memory === 'string' ? memory : 'on';
+  const { eventFields } = localsOf(response);
+  eventFields['upstream'] = upstream.name;
+  eventFields['memory'] = typeof memory === 'string' ? memory : 'on';
   const messages = typeof memory === 'string' ? [] : (chat.messages ?? []);
   const asked = {
     removed: chat.removed,
@@ -150,7 +150,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
         })
       : null;
   response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
-  localsOf(response).facts['memories'] = recalled?.hits.length ?? 0;
+  localsOf(response).eventFields['memories'] = recalled?.hits.length ?? 0;
 
   // What has to be read on its way need not be packed.
   const answer = await send(

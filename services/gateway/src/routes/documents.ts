@@ -43,7 +43,7 @@ export function documentRoutes(deps: RouteDeps): Router {
       return;
     }
     const { document, outcome } = await service.put(tenantId, user, body);
-    localsOf(response).facts['status'] = outcome;
+    localsOf(response).eventFields['status'] = outcome;
     response.status(outcome === 'created' ? 201 : 200).json(toDocument(document));
   });
 

@@ -75,7 +75,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
     const row = id === null ? undefined : await findMemory(deps.database.list, { tenantId, userId, id });
     if (row === undefined)
       throw new AppError('memory_conflict', 'The memory was changed by another request; send it again.');
-    localsOf(response).facts['status'] = written?.status ?? 'skipped';
+    localsOf(response).eventFields['status'] = written?.status ?? 'skipped';
     response.status(201).json(toMemory(row));
   });
 

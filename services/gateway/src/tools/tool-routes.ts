@@ -28,7 +28,7 @@ export function toolRoutes(tool: MemoryTool): Router {
   });
   router.post('/memory', read, async (request, response) => {
     const call = validate(memoryToolRequestSchema, request.body);
-    localsOf(response).facts['action'] = call.action;
+    localsOf(response).eventFields['action'] = call.action;
     response.json(await tool(call, callerOf(request, response)));
   });
   return router;

@@ -39,7 +39,7 @@ export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): 
     }
     const recollection = await recollect({ tenantId, userId, isAbandoned: () => response.destroyed }, body);
     const answer = buildAnswer(body, userId, recollection);
-    Object.assign(localsOf(response).facts, {
+    Object.assign(localsOf(response).eventFields, {
       format: body.format,
       memories: answer.memories.length,
       profile: answer.profile.length,
