@@ -25,6 +25,7 @@ compression_answers.prompt_version text not null
 compression_answers.raw text not null
 compression_answers.finish_reason text
 compression_answers.created_at timestamp with time zone not null default now()
+compression_answers.tenant_id uuid not null
 compression_periods.kind text not null
 compression_periods.period date not null
 compression_periods.due_at timestamp with time zone not null
@@ -134,6 +135,7 @@ embedding_refusals.model text not null
 embedding_refusals.memory_id uuid
 embedding_refusals.chunk_id uuid
 embedding_refusals.content_hash bytea
+embedding_refusals.tenant_id uuid not null
 extraction_outputs.extraction_id uuid not null
 extraction_outputs.number integer not null
 extraction_outputs.tenant_id uuid not null
@@ -333,26 +335,27 @@ tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
 
 -- constraints
+api_keys.api_keys_id_key UNIQUE (id)
 api_keys.api_keys_lock_check CHECK (((NOT user_locked) OR ((user_id IS NOT NULL) AND (NOT (permissions && ARRAY['memory.read_all'::text, 'admin'::text, 'operator'::text])))))
-api_keys.api_keys_pkey PRIMARY KEY (id)
+api_keys.api_keys_pkey PRIMARY KEY (id, tenant_id)
 api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)
-compression_answers.compression_answers_pkey PRIMARY KEY (run_id, step, number)
-compression_answers.compression_answers_run_fkey FOREIGN KEY (run_id) REFERENCES compression_runs(id) ON DELETE CASCADE
+compression_answers.compression_answers_pkey PRIMARY KEY (run_id, step, number, tenant_id)
+compression_answers.compression_answers_run_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES compression_runs(tenant_id, id) ON DELETE CASCADE
 compression_answers.compression_answers_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
 compression_periods.compression_periods_kind_check CHECK ((kind = ANY (ARRAY['daily'::text, 'weekly'::text])))
 compression_periods.compression_periods_pkey PRIMARY KEY (kind, period)
 compression_runs.compression_runs_kind_check CHECK ((kind = ANY (ARRAY['daily'::text, 'weekly'::text])))
-compression_runs.compression_runs_pkey PRIMARY KEY (id)
+compression_runs.compression_runs_pkey PRIMARY KEY (id, tenant_id)
 compression_runs.compression_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'proposed'::text])))
 compression_runs.compression_runs_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 conversations.conversations_pkey PRIMARY KEY (tenant_id, id)
 conversations.conversations_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
-document_chunk_embeddings.document_chunk_embeddings_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
+document_chunk_embeddings.document_chunk_embeddings_chunk_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES document_chunks(tenant_id, id) ON DELETE CASCADE
 document_chunk_embeddings.document_chunk_embeddings_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id)
-document_chunk_embeddings.document_chunk_embeddings_pkey PRIMARY KEY (chunk_id, model)
+document_chunk_embeddings.document_chunk_embeddings_pkey PRIMARY KEY (chunk_id, model, tenant_id)
 document_chunks.document_chunks_document_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id) ON DELETE CASCADE
-document_chunks.document_chunks_pkey PRIMARY KEY (id)
+document_chunks.document_chunks_pkey PRIMARY KEY (id, tenant_id)
 document_chunks.document_chunks_position_key UNIQUE (tenant_id, document_id, "position")
 documents.documents_attachment_check CHECK (((conversation_id IS NULL) OR (project IS NULL)))
 documents.documents_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
@@ -363,16 +366,16 @@ embedding_builds.embedding_builds_pkey PRIMARY KEY (model)
 embedding_builds.embedding_builds_stage_check CHECK ((stage = ANY (ARRAY['memories'::text, 'chunks'::text])))
 embedding_models.embedding_models_pkey PRIMARY KEY (id)
 embedding_models.embedding_models_state_check CHECK ((state = ANY (ARRAY['active'::text, 'building'::text, 'retired'::text])))
-embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (chunk_id) REFERENCES document_chunks(id) ON DELETE CASCADE
-embedding_refusals.embedding_refusals_memory_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE
+embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES document_chunks(tenant_id, id) ON DELETE CASCADE
+embedding_refusals.embedding_refusals_memory_fkey FOREIGN KEY (tenant_id, memory_id) REFERENCES memories(tenant_id, id) ON DELETE CASCADE
 embedding_refusals.embedding_refusals_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
 embedding_refusals.embedding_refusals_subject_check CHECK ((num_nonnulls(memory_id, chunk_id) = 1))
-extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (extraction_id) REFERENCES extractions(id) ON DELETE CASCADE
-extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number)
+extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (tenant_id, extraction_id) REFERENCES extractions(tenant_id, id) ON DELETE CASCADE
+extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number, tenant_id)
 extraction_outputs.extraction_outputs_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
 extraction_outputs.extraction_outputs_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
 extractions.extractions_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
-extractions.extractions_pkey PRIMARY KEY (id)
+extractions.extractions_pkey PRIMARY KEY (id, tenant_id)
 extractions.extractions_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'dropped'::text, 'skipped'::text])))
 factmill_functions.factmill_functions_pkey PRIMARY KEY (name)
 factmill_migrations.factmill_migrations_pk PRIMARY KEY (number)
@@ -381,15 +384,15 @@ idempotency_keys.idempotency_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES
 memories.memories_confidence_check CHECK (((confidence >= 0) AND (confidence <= 100)))
 memories.memories_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision)))
 memories.memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'qa'::text, 'note'::text, 'event'::text])))
-memories.memories_pkey PRIMARY KEY (id)
+memories.memories_pkey PRIMARY KEY (id, tenant_id)
 memories.memories_scope_check CHECK ((scope = ANY (ARRAY['global'::text, 'conversation'::text])))
 memories.memories_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 memories.memories_tier_check CHECK (((tier >= 1) AND (tier <= 3)))
-memory_embeddings.memory_embeddings_memory_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE
+memory_embeddings.memory_embeddings_memory_fkey FOREIGN KEY (tenant_id, memory_id) REFERENCES memories(tenant_id, id) ON DELETE CASCADE
 memory_embeddings.memory_embeddings_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id)
-memory_embeddings.memory_embeddings_pkey PRIMARY KEY (memory_id, model)
+memory_embeddings.memory_embeddings_pkey PRIMARY KEY (memory_id, model, tenant_id)
 memory_versions.memory_versions_operation_check CHECK ((operation = ANY (ARRAY['ADD'::text, 'UPDATE'::text, 'SUPERSEDE'::text, 'DELETE'::text, 'MERGE'::text, 'ARCHIVE'::text, 'RESTORE'::text])))
-memory_versions.memory_versions_pkey PRIMARY KEY (memory_id, number)
+memory_versions.memory_versions_pkey PRIMARY KEY (memory_id, number, tenant_id)
 memory_versions.memory_versions_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 messages.messages_content_check CHECK (((content IS NOT NULL) OR (tool_calls IS NOT NULL)))
 messages.messages_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
@@ -400,17 +403,17 @@ provider_breakers.provider_breakers_pkey PRIMARY KEY (provider)
 settings.settings_pkey PRIMARY KEY (key)
 summaries.summaries_conversation_fkey FOREIGN KEY (tenant_id, of_conversation) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 summaries.summaries_owner_key UNIQUE (tenant_id, user_id, conversation_id)
-summaries.summaries_pkey PRIMARY KEY (id)
+summaries.summaries_pkey PRIMARY KEY (id, tenant_id)
 summaries.summaries_refreshed_by_check CHECK ((refreshed_by = ANY (ARRAY['model'::text, 'composed'::text])))
 summaries.summaries_source_check CHECK ((source = ANY (ARRAY['model'::text, 'composed'::text, 'manual'::text])))
 summaries.summaries_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
-summary_versions.summary_versions_pkey PRIMARY KEY (summary_id, number)
-summary_versions.summary_versions_summary_fkey FOREIGN KEY (summary_id) REFERENCES summaries(id) ON DELETE CASCADE
+summary_versions.summary_versions_pkey PRIMARY KEY (summary_id, number, tenant_id)
+summary_versions.summary_versions_summary_fkey FOREIGN KEY (tenant_id, summary_id) REFERENCES summaries(tenant_id, id) ON DELETE CASCADE
 tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
 
 -- indexes
-CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step) WHERE (status = 'pinned'::text)
+CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step, tenant_id) WHERE (status = 'pinned'::text)
 CREATE INDEX compression_runs_finished_idx ON public.compression_runs USING btree (finished_at) WHERE (plan IS NOT NULL)
 CREATE INDEX compression_runs_open_idx ON public.compression_runs USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE UNIQUE INDEX compression_runs_period_key ON public.compression_runs USING btree (tenant_id, user_id, kind, period) WHERE (NOT dry_run)
@@ -424,9 +427,9 @@ CREATE INDEX document_chunks_short_idx ON public.document_chunks USING btree (te
 CREATE INDEX documents_conversation_idx ON public.documents USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL)
 CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user_id, created_at DESC, id DESC)
 CREATE UNIQUE INDEX embedding_models_active_key ON public.embedding_models USING btree (state) WHERE (state = 'active'::text)
-CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals USING btree (chunk_id, model) WHERE (chunk_id IS NOT NULL)
-CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model) WHERE (memory_id IS NOT NULL)
-CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose) WHERE (status = 'pinned'::text)
+CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals USING btree (chunk_id, model, tenant_id) WHERE (chunk_id IS NOT NULL)
+CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model, tenant_id) WHERE (memory_id IS NOT NULL)
+CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
 CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))

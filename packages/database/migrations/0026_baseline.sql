@@ -1,4 +1,6 @@
 -- The whole schema as a new database begins with it. Databases from before it are brought to the same by takeover/.
+-- Every key of tenant data has the tenant in it: moving a tenant, partitions and logical replication need it. It comes
+-- last in keys that begin with an id, so that what knows only the id finds its row.
 
 -- What is stored is computed with these four functions, so they are part of the tables: to change one is to compute
 -- columns and indexes again. All others are in functions/.
@@ -39,7 +41,7 @@ insert into tenants (id, name) values ('00000000-0000-7000-8000-000000000001', '
 
 -- The user of a locked key is the only one that it reaches.
 create table api_keys (
-  id text constraint api_keys_pkey primary key,
+  id text not null,
   tenant_id uuid not null constraint api_keys_tenant_fkey references tenants (id) on delete cascade,
   secret_sha256 bytea not null,
   name text not null,
@@ -49,6 +51,9 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   user_locked boolean not null default false,
+  constraint api_keys_pkey primary key (id, tenant_id),
+  -- A key is looked up before its tenant is known.
+  constraint api_keys_id_key unique (id),
   constraint api_keys_tenant_name_key unique (tenant_id, name),
   constraint api_keys_lock_check check (not user_locked or (
     user_id is not null and not permissions && array['memory.read_all', 'admin', 'operator']))
@@ -124,7 +129,7 @@ create table messages (
 -- replaces_from_seq: set when the range begins with a reply in place of replies that an earlier extraction covered,
 -- the oldest of them. rejections: why candidates were not stored, reason → count; null for none.
 create table extractions (
-  id uuid constraint extractions_pkey primary key,
+  id uuid not null,
   accepted_no bigint generated always as identity,
   tenant_id uuid not null,
   user_id text not null,
@@ -167,6 +172,7 @@ create table extractions (
   finished_at timestamptz,
   replaces_from_seq integer,
   rejections jsonb,
+  constraint extractions_pkey primary key (id, tenant_id),
   constraint extractions_conversation_fkey foreign key (tenant_id, conversation_id)
     references conversations (tenant_id, id) on delete cascade,
   constraint extractions_state_check
@@ -191,8 +197,7 @@ create index extractions_waiting_idx on extractions (tenant_id, accepted_no)
 -- (extract), the rest of a reply that was cut off (continue), how new memories go with their neighbours (reconcile).
 -- shown: what the short ids in the answer stand for (ids and hashes, no text).
 create table extraction_outputs (
-  extraction_id uuid not null
-    constraint extraction_outputs_extraction_fkey references extractions (id) on delete cascade,
+  extraction_id uuid not null,
   number integer not null,
   tenant_id uuid not null,
   status text not null,
@@ -206,11 +211,13 @@ create table extraction_outputs (
   created_at timestamptz not null default now(),
   purpose text not null default 'extract',
   shown jsonb,
-  constraint extraction_outputs_pkey primary key (extraction_id, number),
+  constraint extraction_outputs_extraction_fkey foreign key (tenant_id, extraction_id)
+    references extractions (tenant_id, id) on delete cascade,
+  constraint extraction_outputs_pkey primary key (extraction_id, number, tenant_id),
   constraint extraction_outputs_status_check check (status in ('pinned', 'rejected')),
   constraint extraction_outputs_purpose_check check (purpose in ('extract', 'continue', 'reconcile'))
 );
-create unique index extraction_outputs_pinned_key on extraction_outputs (extraction_id, purpose)
+create unique index extraction_outputs_pinned_key on extraction_outputs (extraction_id, purpose, tenant_id)
   where status = 'pinned';
 
 -- is_current: not superseded, not archived, not deleted (expiry is a matter of the clock and checked by
@@ -219,7 +226,7 @@ create unique index extraction_outputs_pinned_key on extraction_outputs (extract
 -- it was last written (trigger memories_written), so that a process that holds a user's memories asks only for the
 -- later ones. A number of a transaction, because it says what a snapshot has not seen; a time does not.
 create table memories (
-  id uuid constraint memories_pkey primary key,
+  id uuid not null,
   tenant_id uuid not null constraint memories_tenant_fkey references tenants (id) on delete cascade,
   user_id text not null,
   tier smallint not null default 2,
@@ -267,6 +274,7 @@ create table memories (
   search_terms tsvector not null generated always as (search_words(
     content || e'\n' || coalesce(key, '') || e'\n' || coalesce(value, '') || e'\n' || category)) stored,
   written xid8 not null default pg_current_xact_id(),
+  constraint memories_pkey primary key (id, tenant_id),
   constraint memories_tier_check check (tier between 1 and 3),
   constraint memories_kind_check check (kind in ('fact', 'qa', 'note', 'event')),
   constraint memories_scope_check check (scope in ('global', 'conversation')),
@@ -316,7 +324,7 @@ create table memory_versions (
   extraction_id uuid,
   created_at timestamptz not null default now(),
   cause text,
-  constraint memory_versions_pkey primary key (memory_id, number),
+  constraint memory_versions_pkey primary key (memory_id, number, tenant_id),
   constraint memory_versions_operation_check
     check (operation in ('ADD', 'UPDATE', 'SUPERSEDE', 'DELETE', 'MERGE', 'ARCHIVE', 'RESTORE'))
 );
@@ -343,7 +351,7 @@ create unique index embedding_models_active_key on embedding_models (state) wher
 -- code: the vector as one bit per component, for comparing thousands of vectors in the index without reading the table.
 -- written: as in memories.
 create table memory_embeddings (
-  memory_id uuid not null constraint memory_embeddings_memory_fkey references memories (id) on delete cascade,
+  memory_id uuid not null,
   model text not null constraint memory_embeddings_model_fkey references embedding_models (id),
   tenant_id uuid not null,
   user_id text not null,
@@ -352,7 +360,9 @@ create table memory_embeddings (
   created_at timestamptz not null default now(),
   code bit varying not null generated always as (binary_quantize(embedding)) stored,
   written xid8 not null default pg_current_xact_id(),
-  constraint memory_embeddings_pkey primary key (memory_id, model)
+  constraint memory_embeddings_memory_fkey foreign key (tenant_id, memory_id)
+    references memories (tenant_id, id) on delete cascade,
+  constraint memory_embeddings_pkey primary key (memory_id, model, tenant_id)
 );
 create index memory_embeddings_near_idx on memory_embeddings (tenant_id, user_id, model, written)
   include (memory_id, code);
@@ -408,7 +418,7 @@ create index documents_user_idx on documents (tenant_id, user_id, created_at des
 -- for chunks that are short enough to be part of a memory. embedding_leased_until keeps two workers from computing
 -- the same vectors.
 create table document_chunks (
-  id uuid constraint document_chunks_pkey primary key,
+  id uuid not null,
   tenant_id uuid not null,
   user_id text not null,
   document_id text not null,
@@ -418,6 +428,7 @@ create table document_chunks (
   content_hash bytea not null,
   embedding_pending_since timestamptz,
   embedding_leased_until timestamptz,
+  constraint document_chunks_pkey primary key (id, tenant_id),
   constraint document_chunks_position_key unique (tenant_id, document_id, position),
   constraint document_chunks_document_fkey foreign key (tenant_id, document_id)
     references documents (tenant_id, id) on delete cascade
@@ -428,27 +439,37 @@ create index document_chunks_short_idx on document_chunks (tenant_id, user_id) w
 
 -- Always compared one by one inside a user, whose chunks are limited: no HNSW index.
 create table document_chunk_embeddings (
-  chunk_id uuid not null
-    constraint document_chunk_embeddings_chunk_fkey references document_chunks (id) on delete cascade,
+  chunk_id uuid not null,
   model text not null constraint document_chunk_embeddings_model_fkey references embedding_models (id),
   tenant_id uuid not null,
   user_id text not null,
   embedding halfvec not null,
   created_at timestamptz not null default now(),
-  constraint document_chunk_embeddings_pkey primary key (chunk_id, model)
+  constraint document_chunk_embeddings_chunk_fkey foreign key (tenant_id, chunk_id)
+    references document_chunks (tenant_id, id) on delete cascade,
+  constraint document_chunk_embeddings_pkey primary key (chunk_id, model, tenant_id)
 );
 create index document_chunk_embeddings_user_idx on document_chunk_embeddings (tenant_id, user_id, model);
 
 -- Texts that a model does not take, so that they are not offered to it again: of a memory until its text changes.
 create table embedding_refusals (
   model text not null constraint embedding_refusals_model_fkey references embedding_models (id) on delete cascade,
-  memory_id uuid constraint embedding_refusals_memory_fkey references memories (id) on delete cascade,
-  chunk_id uuid constraint embedding_refusals_chunk_fkey references document_chunks (id) on delete cascade,
+  memory_id uuid,
+  chunk_id uuid,
   content_hash bytea,
+  tenant_id uuid not null,
+  constraint embedding_refusals_chunk_fkey foreign key (tenant_id, chunk_id)
+    references document_chunks (tenant_id, id) on delete cascade,
+  constraint embedding_refusals_memory_fkey foreign key (tenant_id, memory_id)
+    references memories (tenant_id, id) on delete cascade,
   constraint embedding_refusals_subject_check check (num_nonnulls(memory_id, chunk_id) = 1)
 );
-create unique index embedding_refusals_chunk_key on embedding_refusals (chunk_id, model) where chunk_id is not null;
-create unique index embedding_refusals_memory_key on embedding_refusals (memory_id, model) where memory_id is not null;
+create unique index embedding_refusals_chunk_key on embedding_refusals (chunk_id, model, tenant_id)
+  where chunk_id is not null;
+create unique index embedding_refusals_memory_key on embedding_refusals (memory_id, model, tenant_id)
+  where memory_id is not null;
+-- It has no primary key, as each row is of a memory or of a chunk; replication needs to know its rows all the same.
+alter table embedding_refusals replica identity full;
 
 -- conversation_id is '' for the user's narrative. refreshed_by: what the text is made by from now on, said by the last
 -- extraction that asked for one; null when nothing has, so that a text written by hand stays. stale_since: something
@@ -457,7 +478,7 @@ create unique index embedding_refusals_memory_key on embedding_refusals (memory_
 -- and replacements by hand: only the latest may write. failures drives the delay, attempts counts tries that the
 -- provider's absence cannot explain. covers_seq: the last message that is in a conversation's summary.
 create table summaries (
-  id uuid constraint summaries_pkey primary key default gen_random_uuid(),
+  id uuid not null default gen_random_uuid(),
   tenant_id uuid not null constraint summaries_tenant_fkey references tenants (id) on delete cascade,
   user_id text not null,
   conversation_id text not null default '',
@@ -479,6 +500,7 @@ create table summaries (
   attempts integer not null default 0,
   failures integer not null default 0,
   error_class text,
+  constraint summaries_pkey primary key (id, tenant_id),
   constraint summaries_owner_key unique (tenant_id, user_id, conversation_id),
   -- A summary goes with its conversation, whoever deletes it and whoever is writing it at that moment.
   constraint summaries_conversation_fkey foreign key (tenant_id, of_conversation)
@@ -491,8 +513,7 @@ create index summaries_refresh_idx on summaries (refresh_at) where refresh_at is
 
 -- The last texts of a summary (at most 20), so that what a reader was shown can be explained.
 create table summary_versions (
-  summary_id uuid not null
-    constraint summary_versions_summary_fkey references summaries (id) on delete cascade,
+  summary_id uuid not null,
   number integer not null,
   tenant_id uuid not null,
   content text not null,
@@ -503,7 +524,9 @@ create table summary_versions (
   covers_seq integer not null,
   memory_count integer,
   created_at timestamptz not null default now(),
-  constraint summary_versions_pkey primary key (summary_id, number)
+  constraint summary_versions_summary_fkey foreign key (tenant_id, summary_id)
+    references summaries (tenant_id, id) on delete cascade,
+  constraint summary_versions_pkey primary key (summary_id, number, tenant_id)
 );
 create index summary_versions_created_idx on summary_versions (created_at);
 
@@ -527,7 +550,7 @@ create table compression_periods (
 -- plan names the memories that the run is about, fixed at its first claim; decisions are the changes it came to.
 -- attempts, fence, lost_claims, generation and the lease mean what they mean in extractions.
 create table compression_runs (
-  id uuid constraint compression_runs_pkey primary key,
+  id uuid not null,
   tenant_id uuid not null constraint compression_runs_tenant_fkey references tenants (id) on delete cascade,
   user_id text not null,
   kind text not null,
@@ -555,6 +578,7 @@ create table compression_runs (
   claimed_by text,
   lease_until timestamptz,
   finished_at timestamptz,
+  constraint compression_runs_pkey primary key (id, tenant_id),
   constraint compression_runs_kind_check check (kind in ('daily', 'weekly')),
   constraint compression_runs_state_check check (state in ('pending', 'active', 'done', 'failed', 'proposed'))
 );
@@ -567,7 +591,7 @@ create index compression_runs_user_idx on compression_runs (tenant_id, user_id, 
 -- What the model answered to each step of a plan, kept before anything is done with it. At most one is pinned; those
 -- that could not be used stay as 'rejected'.
 create table compression_answers (
-  run_id uuid not null constraint compression_answers_run_fkey references compression_runs (id) on delete cascade,
+  run_id uuid not null,
   step text not null,
   number integer not null,
   status text not null,
@@ -576,10 +600,14 @@ create table compression_answers (
   raw text not null,
   finish_reason text,
   created_at timestamptz not null default now(),
-  constraint compression_answers_pkey primary key (run_id, step, number),
+  tenant_id uuid not null,
+  constraint compression_answers_run_fkey foreign key (tenant_id, run_id)
+    references compression_runs (tenant_id, id) on delete cascade,
+  constraint compression_answers_pkey primary key (run_id, step, number, tenant_id),
   constraint compression_answers_status_check check (status in ('pinned', 'rejected'))
 );
-create unique index compression_answers_pinned_key on compression_answers (run_id, step) where status = 'pinned';
+create unique index compression_answers_pinned_key on compression_answers (run_id, step, tenant_id)
+  where status = 'pinned';
 
 -- Answers to requests that carried an Idempotency-Key: ids and states only, no content.
 create table idempotency_keys (

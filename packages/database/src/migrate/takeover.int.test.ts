@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createEmptyDatabase, type TestDatabase } from '@factmill/testkit';
+import { startEmbedded } from '../embedded/start-embedded.ts';
 import { createPool } from '../pool/create-pool.ts';
 import type { DatabasePool, Sql } from '../pool/sql.ts';
 import { DEFAULT_TENANT_ID } from '../queries/operators/tenants.ts';
@@ -153,3 +156,20 @@ test('the database keeps no lock of a key that does not hold, whatever asks', as
     await expect(insertApiKey(pool, locked)).rejects.toThrow(/database/i);
   }
 });
+
+test('embedded storage is taken over too', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'factmill-takeover-'));
+  const embedded = await startEmbedded({ dataDir, logger });
+  const { connectionString } = embedded;
+  const own = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger });
+  try {
+    await own.query(await fixture('database-at-0017.fixture.sql'));
+    await migrate(connectionString, { logger });
+    await expect(dumpSchema(own)).resolves.toBe(await fixture('../../schema.sql'));
+    await expect(own.one('select count(*) as n from memories')).resolves.toEqual({ n: 4 });
+  } finally {
+    await own.close();
+    await embedded.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -84,14 +84,15 @@ export async function saveCompressionAnswer(
        set model_calls = model_calls + 1, prompt_tokens = prompt_tokens + $9::integer,
            completion_tokens = completion_tokens + $10::integer, model_ms = model_ms + $11::integer
        where id = $1::uuid and fence = $2::integer and state = 'active'
-       returning id
+       returning id, tenant_id
      ), kept as (
-       insert into compression_answers (run_id, step, number, status, model, prompt_version, raw, finish_reason)
-       select held.id, $3::text, (select coalesce(max(a.number), 0) + 1 from compression_answers a
+       insert into compression_answers (run_id, tenant_id, step, number, status, model, prompt_version, raw,
+         finish_reason)
+       select held.id, held.tenant_id, $3::text, (select coalesce(max(a.number), 0) + 1 from compression_answers a
            where a.run_id = held.id and a.step = $3::text),
          $4::text, $5::text, $6::text, $7::text, $8::text
        from held
-       on conflict (run_id, step) where status = 'pinned' do nothing
+       on conflict (tenant_id, run_id, step) where status = 'pinned' do nothing
      )
      select exists (select from held) as held`,
     [

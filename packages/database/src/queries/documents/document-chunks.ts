@@ -60,7 +60,7 @@ export async function saveChunkEmbeddings(
      )
      insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
      select id, $1::text, tenant_id, user_id, vector::halfvec from kept
-     on conflict (chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
+     on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
     [
       model,
       embeddings.map((embedding) => embedding.chunkId),

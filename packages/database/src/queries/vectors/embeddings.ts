@@ -68,7 +68,7 @@ export async function saveEmbeddings(
      )
      insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
      select id, $1::text, tenant_id, user_id, content_hash, vector::halfvec from fresh
-     on conflict (memory_id, model) do update
+     on conflict (tenant_id, memory_id, model) do update
        set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`,
     [
       model,

@@ -183,7 +183,7 @@ export async function saveBuiltVectors(
          )
          insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
          select id, $1::text, tenant_id, user_id, content_hash, vector::halfvec from fresh
-         on conflict (memory_id, model) do update
+         on conflict (tenant_id, memory_id, model) do update
            set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`
       : `with given as (
            select * from unnest($2::uuid[], $3::text[], $4::text[]) as g (id, content, vector)
@@ -193,7 +193,7 @@ export async function saveBuiltVectors(
          )
          insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
          select id, $1::text, tenant_id, user_id, vector::halfvec from fresh
-         on conflict (chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
+         on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
     [
       model,
       vectors.map(({ id }) => id),
@@ -216,12 +216,13 @@ export async function refuseVector(
   const named = `coalesce($1::text, (select id from embedding_models where state = 'active'))`;
   await sql.query(
     stage === 'memories'
-      ? `insert into embedding_refusals (model, memory_id, content_hash)
-         select ${named}, m.id, m.content_hash from memories m where m.id = $2::uuid and ${named} is not null
+      ? `insert into embedding_refusals (tenant_id, model, memory_id, content_hash)
+         select m.tenant_id, ${named}, m.id, m.content_hash from memories m where m.id = $2::uuid and ${named} is not null
          for key share
-         on conflict (memory_id, model) where memory_id is not null do update set content_hash = excluded.content_hash`
-      : `insert into embedding_refusals (model, chunk_id)
-         select ${named}, c.id from document_chunks c where c.id = $2::uuid and ${named} is not null for key share
+         on conflict (tenant_id, memory_id, model) where memory_id is not null
+           do update set content_hash = excluded.content_hash`
+      : `insert into embedding_refusals (tenant_id, model, chunk_id)
+         select c.tenant_id, ${named}, c.id from document_chunks c where c.id = $2::uuid and ${named} is not null for key share
          on conflict do nothing`,
     [model, id],
   );

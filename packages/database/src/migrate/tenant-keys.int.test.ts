@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { createPool } from '../pool/create-pool.ts';
+import type { DatabasePool } from '../pool/sql.ts';
+import { migrate } from './migrate.ts';
+
+// Moving a tenant, partitions by tenant and logical replication need the tenant in every key of its data.
+
+const logger = { info: () => undefined, warn: () => undefined };
+let database: TestDatabase;
+let pool: DatabasePool;
+beforeAll(async () => {
+  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  const { connectionString } = database;
+  pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger });
+});
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+/** Where the column tenant_id is in a table; null where there is none. */
+const tenantColumn = (table: string) =>
+  `(select a.attnum from pg_attribute a where a.attrelid = ${table} and a.attname = 'tenant_id')`;
+
+async function namesOf(text: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(text);
+  return rows.map(({ name }) => name);
+}
+
+test('every unique index of tenant data has the tenant in it', async () => {
+  await expect(
+    namesOf(
+      `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
+       where c.relnamespace = 'public'::regnamespace and i.indisunique
+         and not ${tenantColumn('c.oid')} = any(i.indkey::smallint[]) order by 1`,
+    ),
+    // A key is looked up before its tenant is known.
+  ).resolves.toEqual(['api_keys_id_key']);
+});
+
+test('every foreign key between tenant data has the tenant in it', async () => {
+  await expect(
+    namesOf(
+      `select k.conname::text as name from pg_constraint k
+       where k.connamespace = 'public'::regnamespace and k.contype = 'f'
+         and ${tenantColumn('k.conrelid')} is not null and ${tenantColumn('k.confrelid')} is not null
+         and not (${tenantColumn('k.conrelid')} = any(k.conkey) and ${tenantColumn('k.confrelid')} = any(k.confkey))
+       order by 1`,
+    ),
+  ).resolves.toEqual([]);
+});
+
+test('replication can tell the rows of every table apart', async () => {
+  await expect(
+    namesOf(
+      `select c.relname::text as name from pg_class c
+       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relreplident <> 'f'
+         and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) order by 1`,
+    ),
+  ).resolves.toEqual([]);
+});
