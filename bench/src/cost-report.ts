@@ -22,8 +22,8 @@ export type CostResult = Readonly<{
   checks: Checks;
 }>;
 
-const MOST_CALLS = 1.2;
-const MOST_INSTRUCTION_TOKENS = 1_200;
+const MAX_CALLS = 1.2;
+const MAX_INSTRUCTION_TOKENS = 1_200;
 
 /** Calls of an extraction, as against those of summaries, which one extraction does not wait for. */
 const OF_EXTRACTION = ['extract', 'again', 'continue', 'reconcile'] as const satisfies readonly Purpose[];
@@ -118,6 +118,6 @@ function aimsOf(results: readonly CostResult[]): string[] {
   const tokens = Math.max(estimateTokens(instructions), countTokens(instructions));
   const say = (reached: boolean): string => (reached ? 'reached' : '**not reached**');
   return [
-    `Aim of \`standard\`: at most ${MOST_CALLS} calls per extraction: ${say(calls <= MOST_CALLS)} (${calls.toFixed(2)}).\nAim of \`standard\`: fewer than ${grouped(MOST_INSTRUCTION_TOKENS)} instruction tokens: ${say(tokens < MOST_INSTRUCTION_TOKENS)} (${grouped(tokens)}).`,
+    `Aim of \`standard\`: at most ${MAX_CALLS} calls per extraction: ${say(calls <= MAX_CALLS)} (${calls.toFixed(2)}).\nAim of \`standard\`: fewer than ${grouped(MAX_INSTRUCTION_TOKENS)} instruction tokens: ${say(tokens < MAX_INSTRUCTION_TOKENS)} (${grouped(tokens)}).`,
   ];
 }

@@ -21,10 +21,10 @@ const INTERVAL_MS = 5_000;
  * So many memories are written at once, or this share of those that wait: memories that are found again and again are
  * written once for many accesses, and all are written within half a minute or so.
  */
-const LEAST_AT_ONCE = 200;
+const MIN_AT_ONCE = 200;
 const SHARE_AT_ONCE = 1 / 6;
 /** Most memories that wait to be counted: what comes on top of it while the database is away is not counted. */
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 
 /**
  * Counts how often memories are returned, off the way of the searches: in memory, those that wait longest written by one
@@ -35,13 +35,13 @@ export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
   const waiting = new Map<string, Access>();
   let writing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    writing = writing.then(() => write(Math.max(LEAST_AT_ONCE, Math.ceil(waiting.size * SHARE_AT_ONCE))));
+    writing = writing.then(() => write(Math.max(MIN_AT_ONCE, Math.ceil(waiting.size * SHARE_AT_ONCE))));
   }, deps.intervalMs ?? INTERVAL_MS);
   timer.unref();
 
   function add(access: Access): void {
     const known = waiting.get(access.memoryId);
-    if (known === undefined && waiting.size >= MOST_WAITING) return;
+    if (known === undefined && waiting.size >= MAX_WAITING) return;
     waiting.set(access.memoryId, {
       ...access,
       count: access.count + (known?.count ?? 0),

@@ -9,7 +9,7 @@ export const MARKER_FILE = 'factmill.json';
 /** What a new database takes (43 MB measured), its log, and room for some memories. */
 const NEW_DATABASE_BYTES = 100 * 1024 * 1024;
 /** Below this Postgres cannot add a segment of its log. */
-const LEAST_FREE_BYTES = 16 * 1024 * 1024;
+const MIN_FREE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates the data folder (only its owner may enter it) if it is not there, and checks that a database can be kept in
@@ -44,7 +44,7 @@ export async function explainFailedStart(
   postgresDirectory: string,
   cause: unknown,
 ): Promise<AppError> {
-  if ((await freeBytes(directory)) < LEAST_FREE_BYTES) return unusable('is on a disk that is full', cause);
+  if ((await freeBytes(directory)) < MIN_FREE_BYTES) return unusable('is on a disk that is full', cause);
   try {
     await assertWritable(postgresDirectory);
   } catch (error) {

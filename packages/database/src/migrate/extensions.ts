@@ -4,7 +4,7 @@ import type { DatabaseLogger } from '../pool/database-logger.ts';
 import type { Sql } from '../pool/sql.ts';
 
 /** First version with halfvec, in which embeddings are stored. */
-const LEAST_VECTOR_VERSION = '0.7.0';
+const MIN_VECTOR_VERSION = '0.7.0';
 /** First version without the overflow in parallel index builds (CVE-2026-3172) and the HNSW vacuum corruption. */
 const SAFE_VECTOR_VERSION = '0.8.6';
 
@@ -22,10 +22,10 @@ export async function ensureVector(sql: Sql): Promise<string> {
 
 /** Throws `config_invalid` when a pgvector of this version is too old. */
 export function assertVectorVersion(version: string): void {
-  if (compareVersions(version, LEAST_VECTOR_VERSION) >= 0) return;
+  if (compareVersions(version, MIN_VECTOR_VERSION) >= 0) return;
   throw new AppError(
     'config_invalid',
-    `The database has pgvector ${version}; ${LEAST_VECTOR_VERSION} or newer is needed. ` +
+    `The database has pgvector ${version}; ${MIN_VECTOR_VERSION} or newer is needed. ` +
       'Update the extension on the server, then run: alter extension vector update;',
   );
 }

@@ -13,7 +13,7 @@ export type Chunking = Readonly<{
  * However long a model's input may be: the vector of a longer text says too little about each statement in it, and
  * such a chunk does not fit into a prompt beside others.
  */
-const MOST_TOKENS = 512;
+const MAX_CHUNK_TOKENS = 512;
 
 /** Without an embedding model, texts are cut small enough for most. */
 const WITHOUT_MODEL: Chunking = { id: 'bound/256', maxTokens: 256, tokenizer: 'bound' };
@@ -26,6 +26,6 @@ export function chunkingOf(config: EmbedderConfig): Chunking {
       ? LOCAL_EMBEDDING_PROFILE
       : embeddingProfileOf(config.model, config.dimensions ?? 1);
   if (profile === undefined) return WITHOUT_MODEL;
-  const maxTokens = Math.min(profile.maxInputTokens, MOST_TOKENS);
+  const maxTokens = Math.min(profile.maxInputTokens, MAX_CHUNK_TOKENS);
   return { id: `${profile.tokenizer}/${maxTokens}`, maxTokens, tokenizer: profile.tokenizer };
 }
