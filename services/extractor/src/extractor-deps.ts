@@ -5,8 +5,8 @@ import type { QueueConfig, Queues } from '@factmill/queue';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 
 export type ExtractorDeps = Readonly<{
-  /** Of the database, for work that takes longer than a statement may; null on embedded storage. */
-  connectionString: string | null;
+  /** Embedded storage has no autovacuum. */
+  isEmbedded: boolean;
   config: Config;
   logger: Logger;
   telemetry: Telemetry;

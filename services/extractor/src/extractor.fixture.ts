@@ -177,7 +177,7 @@ export async function openExtractorUnderTest(
           logger,
           telemetry,
           database,
-          connectionString: storage.connectionString,
+          isEmbedded: false,
           queueConfig,
           queues,
           embedder,

@@ -19,14 +19,13 @@ await runProcess('extractor', async ({ config, logger, telemetry, closers }) => 
   const queueConfig = queueConfigOf(config, storage);
   const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = closers.add(createEmbedder(config.embedding));
-  const { connectionString } = storage;
   closers.add(
     await createExtractor({
       config,
       logger,
       telemetry,
       database,
-      connectionString,
+      isEmbedded: false,
       queueConfig,
       queues,
       embedder,

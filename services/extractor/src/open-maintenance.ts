@@ -54,7 +54,7 @@ export type MaintenanceParts = Readonly<{
  * the sweeper, the scheduler, and the statistics of tables.
  */
 export async function openMaintenance(deps: ExtractorDeps, parts: MaintenanceParts): Promise<Maintenance> {
-  const { config, connectionString, database, logger } = deps;
+  const { config, database, isEmbedded, logger } = deps;
   const { embedTexts } = parts.providers;
   const { vectors } = parts.upkeep;
   const embedAll = createEmbedAll({
@@ -79,7 +79,7 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     random: Math.random,
   });
   const timers = [
-    createTableUpkeep({ database, isEmbedded: connectionString === null, logger }),
+    createTableUpkeep({ database, isEmbedded, logger }),
     openSweeper(deps, vectors),
     openScheduler(deps),
   ];

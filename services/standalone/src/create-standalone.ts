@@ -52,10 +52,9 @@ export async function createStandalone(
   const authenticator = openAuthenticator(config, accepting);
   const common = { config, logger, telemetry };
 
-  // Embedded storage has one session: an index that takes minutes to build would hold up everything.
-  const connectionString = storage.embedded ? null : storage.connectionString;
+  const isEmbedded = storage.embedded;
   const extractor = closers.add(
-    await createExtractor({ ...common, database: working, connectionString, queueConfig, queues, embedder }),
+    await createExtractor({ ...common, database: working, isEmbedded, queueConfig, queues, embedder }),
   );
   const retrieval = closers.add(
     await createRetrieval({ ...common, database: searching, embedder, authenticator }),
