@@ -51,7 +51,7 @@ export type Claims = Readonly<{
 export const extractionClaims = createClaims('extractions', 'extraction');
 export const compressionClaims = createClaims('compression_runs', 'compression');
 
-/** The longest time in which a lease is asked for again, however little of it is left. */
+/** The shortest wait for a lease, however little of it is left. */
 const MIN_LEASE_RETRY_MS = 50;
 
 /** Of a row that could not be claimed: another worker holds its lease, or it has ended. */
