@@ -37,6 +37,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'d (?=you|they|he|she|it)/g, '$1 did '],
   [/\b([Ss]h|[Hh])(e)s (?=\S)/g, "$1$2's "],
   [/\b((?:[Mm]y|[Oo]ur) [a-z-]+[a-rt-z])s (name|birthday|job) (?=is\b)/g, "$1's $2 "],
+  // "My son Francis, he's 21": said twice.
+  [
+    /\b([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
+    '$1 is',
+  ],
   [/\bdont\b/g, "don't"],
   [/\bdoesnt\b/g, "doesn't"],
   [/\bgonna\b/gi, 'going to'],
@@ -48,7 +53,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 
 /** Words before the statement that carry nothing: greetings, interjections, a name called, connectives. */
 const OPENERS: readonly RegExp[] = [
-  /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: \p{Lu}[\p{L}'-]+)?\s*[,!.:-]+\s*/iu,
+  /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
   /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|(?:ha|hah|heh|he|ah|haha)(?:,? (?:ha|heh|he|haha))*|lol|woah|omg|oops|oof|woohoo|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
@@ -74,7 +79,7 @@ const JOINED =
 const JOINTS = new RegExp(`,?\\s{1,4}(?:and|but)\\s{1,4}(?=(?:${JOINED})\\s)`);
 
 const BOUNDARIES: readonly RegExp[] = [
-  /\s{0,4};\s{0,4}|\s{0,4}(?:\s[–—-]{1,4}|[–—]|-)\s{1,4}(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would)(?:'|\b))/i,
+  /\s{0,4};\s{0,4}|\s{0,4}(?:\s[–—-]{1,4}|[–—]|-)\s{1,4}(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would|should|where|which|who|why|here)(?:'|\b))/i,
   // Not inside of a double subject: "my brother Tom and I went".
   /(?<!^(?:me|my [\p{L}-]{1,40}|our [\p{L}-]{1,40})(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus|because|which is why)\s{1,4}(?=(?:I|we)\s)/u,
   /,?\s{1,4}(?:and|but|so)\s{1,4}(?=(?:she|he)(?:'s|\s))/,
@@ -82,7 +87,8 @@ const BOUNDARIES: readonly RegExp[] = [
   /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
   // A comma after a blank belongs to a fronted time.
   /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
-  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember)\b)/i,
+  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
+  /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas))\b)/i,
 ];
 
 /** "Yesterday, I went": the comma must not part the time from the statement, and is marked by a blank. */
@@ -124,10 +130,21 @@ function hasVerb(text: string): boolean {
   return /^(?:I|we)\b/i.test(text) || languageModel()(text).has('#Verb');
 }
 
+/** What is so, told as the reason of a question: "How do I …, considering I use …?" */
+const GIVEN =
+  /,?\s{1,4}(?:(?:especially |particularly )?(?:considering|given|since|because|now)(?: that| the fact that)?|seeing (?:that|as)|as|when)\s{1,4}(?=(?:I|we|my|our)\s)/i;
+const ASKS =
+  /^(?:(?:and|but|so|or|hmm|also|please|then),? )*(?:can|could|would|will|what(?:'s)?|how(?:'s)?|where|which|who|why|do|does|did|is|are|was|should|any|help|tell|give|show|suggest|recommend)\b/i;
+
+/** The clauses of a part that asks something: the question, and what it gives as its reason. */
+function splitGiven(part: string): string[] {
+  return ASKS.test(part) ? part.split(GIVEN) : [part];
+}
+
 function splitAll(sentence: string): string[] {
   let parts = [sentence];
   for (const boundary of BOUNDARIES) parts = parts.flatMap((part) => splitAt(part, boundary));
-  return parts.flatMap((part) => splitJoined(part.trim()));
+  return parts.flatMap((part) => splitGiven(part.trim())).flatMap((part) => splitJoined(part.trim()));
 }
 
 /** "I live in Rome and work as a baker" → "I live in Rome", "I work as a baker". */
@@ -138,6 +155,11 @@ function splitJoined(clause: string): string[] {
   const [first = clause, ...rest] = clause.split(JOINTS);
   if (rest.length === 0 || first.split(' ').length < 3) return [clause];
   return [first, ...rest.map((part) => `${subject} ${part}`)];
+}
+
+/** Whether a part is the reason of the question before it, not the question. */
+function isGiven(parts: readonly string[], index: number): boolean {
+  return ASKS.test(parts[index - 1] ?? '') && /^(?:I|we|my|our)\b/i.test(parts[index] ?? '');
 }
 
 /**
@@ -159,7 +181,7 @@ export function toClauses(sentence: string): Clause[] {
   return parts
     .map((part, index) => ({
       text: normaliseStart(strip(strip(part, TRAILERS), OPENERS)).trim(),
-      isQuestion: index === parts.length - 1 && /\?\s*$/.test(sentence),
+      isQuestion: index === parts.length - 1 && /\?\s*$/.test(sentence) && !isGiven(parts, index),
     }))
     .filter((clause) => clause.text.length > 3 && clause.text.length <= MAX_CLAUSE_CHARACTERS);
 }

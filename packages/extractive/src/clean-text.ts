@@ -9,6 +9,8 @@ export const QUOTATION = '\uFFFC';
 
 const FENCED_CODE = /```[\s\S]*?(?:```|$)/g;
 const INLINE_CODE = /`[^`\n]{1,400}`/g;
+/** Inline code that only names something: a file, a package, a function. */
+const INLINE_NAME = /`([\p{L}\p{N}_.-]{1,40}|[\p{L}\p{N}_.]{1,40}\(\))`/gu;
 const QUOTED_LINE = /^[ \t]*>.*$/gm;
 const BULLET = /^[ \t]*(?:[-*•‣]|\d{1,3}[.)])[ \t]+/gm;
 const QUOTED = /["“]([^"“”\n]{1,400})["”]/g;
@@ -35,6 +37,7 @@ function cut(text: string): string {
 function toProse(content: string): string {
   return stripInvisible(cut(content).toWellFormed())
     .replaceAll(FENCED_CODE, '\n')
+    .replaceAll(INLINE_NAME, '$1')
     .replaceAll(INLINE_CODE, QUOTATION)
     .replaceAll(QUOTED_LINE, '')
     .replaceAll(/[‘’ʼ]/g, "'")

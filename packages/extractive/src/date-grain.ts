@@ -67,6 +67,18 @@ const byYear = (date: Date, sign: number): Date => {
   return moved;
 };
 
+/** "July 13-14" */
+function rangeOf({ start, end }: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
+  if (end == null || !end.isCertain('day')) return null;
+  const days = Math.round((end.date().getTime() - start.date().getTime()) / DAY_MS);
+  if (days < 1) return null;
+  const first = start.isCertain('year') ? start.date() : toSide(start.date(), now, tense, byYear);
+  const last = addDays(first, days);
+  const isSameMonth = first.getUTCMonth() === last.getUTCMonth() && days < 31;
+  const from = isSameMonth ? String(first.getUTCDate()) : dayText(first);
+  return { prefix: 'from', body: `${from} to ${dayText(last)}`, date: isoDay(first) };
+}
+
 /** How precisely the words of a date speak, written out; null when they are no date to write out. */
 export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
   const { start } = result;
@@ -87,6 +99,8 @@ export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future
   if (/\bmonths?\b/.test(words)) return inMonth(date);
   if (/\byears?\b/.test(words)) return inYear(date.getUTCFullYear());
   if (start.isCertain('day')) {
+    const range = rangeOf(result, now, tense);
+    if (range !== null) return range;
     if (start.isCertain('year') && /\d{4}/.test(words))
       return { prefix: '', body: result.text, date: isoDay(date) };
     return onDay(start.isCertain('year') ? date : toSide(date, now, tense, byYear));

@@ -28,9 +28,9 @@ const HAS_DATE = new RegExp(
 const RECURRING =
   /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends)\b/i;
 const PAST =
-  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|\p{L}{2,}ed)\b/u;
+  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|going to|plan|plans|planning|next|upcoming|tomorrow|moving|getting|looking forward|hope|hoping|want|am \p{L}+ing|is \p{L}+ing)\b/u;
+  /\b(?:will|going to|plan|plans|planning|next|upcoming|tomorrow|moving|getting|looking forward|hope|hoping|want|am \p{L}+ing|is \p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],
@@ -90,15 +90,28 @@ function isFigurative(text: string, result: ParsedResult): boolean {
   return /^weekend/i.test(result.text) && !/\b(?:the|this|last|next|past|on|over) $/i.test(before);
 }
 
+function lastIndex(text: string, pattern: RegExp): number {
+  return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
+}
+
+/** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
+function tenseAt(text: string, index: number): 'past' | 'future' | null {
+  const before = text.slice(0, index);
+  const past = lastIndex(before, PAST);
+  const future = lastIndex(before, FUTURE);
+  if (past !== future) return future > past ? 'future' : 'past';
+  const after = text.slice(index);
+  return after.search(FUTURE) >= 0 ? 'future' : after.search(PAST) >= 0 ? 'past' : null;
+}
+
 function overlaps(a: Phrase, b: Phrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
 
 function phrasesOf(text: string, now: Date): Phrase[] {
-  const tense = FUTURE.test(text) ? 'future' : PAST.test(text) ? 'past' : null;
   const phrases = extraPhrases(text, now);
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
-    const grain = grainOf(result, now, tense);
+    const grain = grainOf(result, now, tenseAt(text, result.index));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
     if (isFigurative(text, result)) continue;
     const body = grain.body === result.text ? grain.body : grain.body + atHour(result);
@@ -114,11 +127,18 @@ function phrasesOf(text: string, now: Date): Phrase[] {
   return phrases.sort((a, b) => a.index - b.index);
 }
 
+/** "My May 8 workshop": the date belongs to what follows. */
+const OWNED = /(?:\b(?:my|our|their|his|her|its)|\p{L}'s|\b(?<!\b(?:on|in|at|over|during|by) )the)\s*$/u;
+const AFTER_DATE =
+  /^ (?:I|we|he|she|it|they|and|or|but|was|is|were|are|at|in|on|to|for|with|after|before|by|because|since|that|who|when|as|so|if|from)\b/;
+
 /** Puts the phrase in place of the words, with the preposition that the words before it leave open. */
 function written(before: string, phrase: Phrase, after: string): { before: string; text: string } {
   // "Last night was great": the date is the subject.
   const isSubject = before.trim() === '' && /^ (?:was|is|were|has|works|will|would)\b/.test(after);
   if (phrase.prefix === '' || isSubject || after.startsWith("'s")) return { before, text: phrase.body };
+  if (OWNED.test(before) && /^ \p{Ll}/u.test(after) && !AFTER_DATE.test(after))
+    return { before, text: phrase.body };
   if (
     /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(
       before,

@@ -80,8 +80,8 @@ export type SubjectFirst = {
   readable: string;
 };
 
-/** Brings a clause into the form that the rules read. */
-export function withSubject(clause: string): SubjectFirst {
+/** Brings a clause into the form that the rules read. `isShown`: things may be held up for a listener. */
+export function withSubject(clause: string, isShown: boolean): SubjectFirst {
   for (const pattern of FRONTED) {
     const fronted = pattern.exec(clause);
     if (fronted === null) continue;
@@ -103,7 +103,7 @@ export function withSubject(clause: string): SubjectFirst {
     };
   }
   for (const [pattern, subject] of SHOWN) {
-    if (pattern.test(clause)) return same(clause.replace(pattern, subject));
+    if (isShown && pattern.test(clause)) return same(clause.replace(pattern, subject));
   }
   for (const [pattern, subject] of ELIDED) {
     if (pattern.test(clause)) return same(`${subject} ${clause.charAt(0).toLowerCase()}${clause.slice(1)}`);

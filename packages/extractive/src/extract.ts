@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawCandidate, type TranscriptMessage, serializeReply } from '@factmill/extraction';
-import { toClauses } from './clauses.ts';
+import { type Clause, toClauses } from './clauses.ts';
 import { readConversation, type Told } from './conversation.ts';
 import { toNotes, type Reading } from './note.ts';
 import { peopleIn, type Person } from './people.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
+import { standingWishOf } from './standing-wish.ts';
 import { toThirdPerson } from './third-person.ts';
 
 export type ExtractOptions = {
@@ -78,13 +79,19 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   ];
 }
 
+/** Sentences that tell an assistant what to do for good are statements of a wish. */
+function clausesOf(sentence: string, { social, message }: Told): readonly Clause[] {
+  const wish = social ? null : standingWishOf(sentence, message.content);
+  return wish === null ? toClauses(sentence) : [{ text: wish, isQuestion: false }];
+}
+
 /** What a message states; an empty list after each sentence, where whoever reads can pause. */
 function* readMessage(told: Told): Generator<RawCandidate[]> {
   const people: Person[] = [];
   for (const [index, sentences] of told.paragraphs.entries()) {
     const readings: Reading[] = [];
     for (const sentence of sentences) {
-      for (const clause of toClauses(sentence)) {
+      for (const clause of clausesOf(sentence, told)) {
         const reading = readClause(clause, told, people);
         if (reading !== null) readings.push(reading);
         people.push(...peopleIn(clause.text));

@@ -3,8 +3,9 @@ import type { Told } from './conversation.ts';
 import { resolveDates } from './dates.ts';
 import { withSubject } from './elided-subject.ts';
 import type { Reading } from './note.ts';
+import { isErrand, statesSomething } from './own-words.ts';
 import { asTheirOwn, meantBy, peopleIn, withPerson, type Person } from './people.ts';
-import { refusalOf } from './refusals.ts';
+import { asideOf, refusalOf } from './refusals.ts';
 import { readStatements, type Statement } from './statements.ts';
 import { contentWords, tellingOf } from './telling.ts';
 import { toThirdPerson, type Speaker } from './third-person.ts';
@@ -31,7 +32,7 @@ function asSpeaker(person: Person, { speaker }: Told): Speaker {
 
 /** Health attributes of somebody in the speaker's life, under keys of their own. */
 function theirStatements(own: string, person: Person, told: Told): Statement[] {
-  if (refusalOf(own, told.social, true) !== null) return [];
+  if (refusalOf(own, told.social, true) !== null || (!told.social && asideOf(own) !== null)) return [];
   const speaker = asSpeaker(person, told);
   return readStatements(own, speaker.start, false)
     .filter(({ key }) => key !== null && SHARED_KEYS.test(key))
@@ -64,6 +65,7 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
   const meant = candidates[0] ?? null;
   const { text, readable } = withSubject(
     meant === null ? withoutGenericYou(clause.text) : withPerson(clause.text, meant),
+    told.social,
   );
   const { speaker, listener, social, message } = told;
   if (refusalOf(text, social, listener !== null) !== null) return null;
@@ -71,10 +73,15 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
   const person = meant ?? peopleIn(text)[0];
   const own = asTheirOwn(clause.text, meant !== null);
   const theirs = person === undefined || own === null ? [] : theirStatements(own, person, told);
+  const isAside = !social && asideOf(text) !== null;
   const statements =
-    theirs.length > 0 ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
+    theirs.length > 0 || isAside ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
   const telling = tellingOf(dated.text, told.topic !== null || meant !== null);
-  if (statements.length === 0 && telling === null) return null;
+  const known = statements.length > 0;
+  const opens = known || (social ? telling === 'own' : statesSomething(dated.text));
+  // To an assistant, feelings and errands are no part of what is told.
+  if (!opens && (telling === null || isAside || (!social && (telling !== 'about' || isErrand(dated.text)))))
+    return null;
 
   const said = readable === text ? dated.text : resolveDates(readable, message.createdAt).text;
   const sentence = toThirdPerson(said, speaker, dated.date !== null, listener);
@@ -84,8 +91,8 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     date: toIsoDay(dated.date),
     keyed: statements.filter(({ key }) => key !== null),
     category: statements[0]?.category ?? 'other',
-    known: statements.length > 0,
-    opens: statements.length > 0 || (social && telling === 'own'),
+    known,
+    opens,
     words: contentWords(dated.text),
     reacts: telling === 'reaction',
   };

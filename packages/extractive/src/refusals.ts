@@ -9,7 +9,7 @@ const SECRET =
 /** Clauses that no memory is made of, whatever else they match; the first row that matches names why. */
 const REFUSALS: Refusals = [
   ['quotation', new RegExp(QUOTATION)],
-  ['markup', /[{}<>=\\|$^~]|https?:|www\.|\S@\S|\S::\S/],
+  ['markup', /[{}=\\|^]|[$<>~](?! ?\d)|https?:|www\.|\S@\S|\S::\S/],
   ['secret', SECRET],
   [
     'request',
@@ -20,12 +20,16 @@ const REFUSALS: Refusals = [
     /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b))\b/i,
   ],
   [
-    'machine',
-    /\b(?:errors?|exceptions?|stack ?trace|traceback|bugs?|compile[sd]?|build fail\w*|unit tests?|regex|syntax|null pointer|undefined|segfault|localhost|log files?|sql query|api calls?|endpoint|pull request|merge conflict|chatbot|language model)\b/i,
-  ],
-  [
     'talk',
     /\b(?:talk(?:ing)? to (?:ya|soon|later)|see ya|catch up (?:soon|later)|take care|keep (?:it up|in touch)|good (?:luck|night|job)|no worries|no problem|means? a lot|can't wait to (?:see|hear) (?:ya|it|that)|sounds? (?:good|great|fun)|of course)\b/i,
+  ],
+];
+
+/** About what machines do, rather than about whoever uses them. */
+const MACHINE: Refusals = [
+  [
+    'machine',
+    /\b(?:errors?|exceptions?|stack ?trace|traceback|bugs?|compile[sd]?|build fail\w*|unit tests?|regex|syntax|null pointer|undefined|segfault|localhost|log files?|sql query|api calls?|endpoint|pull request|merge conflict|chatbot|language model)\b/i,
   ],
 ];
 
@@ -40,7 +44,7 @@ const ASIDES: Refusals = [
   ],
   [
     'thought',
-    /^(?:I|we)(?: [a-z]+ly| just| also| still| even| never| always| do| did| can)*(?: not| don't| didn't| cannot| can't| couldn't)? (?:know(?! how to)|think|thought|guess|believe|mean|meant|suppose|see|understand|agree|hear|heard|bet|wonder|wondered|doubt|assume|assumed|remember|recall|forget|forgot|figure|figured|feel|felt|appreciate|apologi[sz]e|promise|swear|get it|got it|care|mind|notice|noticed|realis|realiz|said|say|told|tell|asked|ask|replied|mentioned|explained|tried|try|knew|hoped|expected|meant)\b/,
+    /^(?:I|we)(?: [a-z]+ly| just| also| still| even| never| always| do| did| can)*(?: not| don't| didn't| cannot| can't| couldn't)? (?:know(?! how to)|think|thought|guess|believe|mean|meant|suppose|see|understand|agree|hear|heard|bet|wonder|wondered|doubt|assume|assumed|remember|recall|forget|forgot|figure|figured|feel|felt|appreciate|apologi[sz]e|promise|swear|get it|got it|care|mind|notice|noticed|realis|realiz|said|say|told|tell|asked|ask(?! to (?:always|never|\p{L}+ ))|replied|mentioned|explained|tried|try|knew|hoped|expected|meant)\b/u,
   ],
   [
     'momentary',
@@ -69,17 +73,31 @@ const SUPPOSITIONS: Refusals = [
   ],
 ];
 
-/**
- * Why a clause cannot be a fact, or null. `social`: said among people, who tell what they feel and think;
- * what is said to an assistant is mostly about the task at hand. `addressed`: `you` has a name.
- */
-export function refusalOf(clause: string, social: boolean, addressed: boolean): string | null {
-  const tables = [REFUSALS, social ? SUPPOSITIONS : ASIDES, ...(addressed ? [] : [ADDRESSED])];
+/** The first row of the tables that a clause matches. */
+function refusedBy(clause: string, tables: readonly Refusals[]): string | null {
   for (const table of tables) {
     const row = table.find(([, pattern]) => pattern.test(clause));
     if (row !== undefined) return row[0];
   }
   return null;
+}
+
+/** Why nothing at all is kept of a clause, or null. `addressed`: `you` has a name. */
+export function refusalOf(clause: string, social: boolean, addressed: boolean): string | null {
+  return refusedBy(clause, [
+    REFUSALS,
+    SUPPOSITIONS,
+    ...(social ? [MACHINE] : []),
+    ...(addressed ? [] : [ADDRESSED]),
+  ]);
+}
+
+/**
+ * Why a clause that a user says to an assistant is no attribute, or null: it is mostly about the task at hand. What it
+ * tells may be kept in the user's words.
+ */
+export function asideOf(clause: string): string | null {
+  return refusedBy(clause, [MACHINE, ASIDES]);
 }
 
 /** Whether a text is about passwords, keys or card numbers. */

@@ -83,7 +83,7 @@ export function toThirdPerson(
     const replaced = replacement(lower, first, named, speaker);
     first = false;
     if (replaced === null) {
-      if (lower === 'am') word.text = named ? 'are' : 'is';
+      if (word.text === 'am' && !/\d$/.test(words[index - 1]?.text ?? '')) word.text = named ? 'are' : 'is';
       continue;
     }
     const joinedSubject = /^(?:and|or)$/i.test(words[index - 1]?.text ?? '');

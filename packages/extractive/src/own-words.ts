@@ -1,0 +1,41 @@
+import { contentWords } from './telling.ts';
+
+/** Words of whatever somebody is busy with, which tell nothing of it. */
+const TASK_WORDS =
+  /\b(?:help|code|currently|current|examples?|correctly|properly|issues?|problems?|trouble|implementation|questions?|advice|tips|ways?|ideas?|figure|handle|ensure|practices|following|sample|attempt|asking|stuck|confused|curious)\b/gi;
+
+/** A clause that no rule reads is kept in the user's own words when it says this much. */
+const MIN_WORDS = 4;
+
+const FIRST_PERSON = /\b(?:I|[Mm]y|[Mm]yself|[Ww]e|[Oo]ur|[Oo]urselves)\b/;
+
+/** What the user wants of the assistant, not what is so. */
+const ERRANDS: readonly RegExp[] = [
+  /^(?:I|we)(?: am| are| was| were| have been)?(?: [a-z]+ly| just| also| still| not| even| kinda| a bit)* (?:sure|unsure|wondering|curious|asking|confused (?:about|by|on) (?:how|what|why)|looking for (?:some |any |more |a few |the best |your )?(?:advice|tips|suggestions|ideas|ways?|help|feedback|guidance|pointers|examples?|recommendations?|options?)|hoping (?:for|to get) (?:some )?(?:advice|tips|help|feedback|guidance))\b/,
+  /^(?:I|we)(?: [a-z]+ly| just| also| still| even| do)*(?: don't| didn't| do not)? (?:need|want|would like|would love|have|wonder|know|could use|understand)(?: to| some| any| a| more| your)* (?:know|ask|understand|see (?:what|how|if|whether|an? example)|hear (?:about|what|how)|confirm|check|verify|get (?:some |your |more )*(?:help|advice|feedback|ideas|tips|suggestions)|figure out|find out|how|what|why|where|which|whether|if|help|advice|tips|ideas?|suggestions?|examples?|guidance|feedback|recommendations?|questions?|code review|review|explanation)\b/,
+  /^(?:please |always |never |just |now |then |also )*(?:write|draft|plan|create|make|build|design|generate|translate|summari[sz]e|review|check|proofread|edit|fix|debug|explain|describe|tell|give|show|list|find|suggest|recommend|compare|help|remind|rewrite|rephrase|convert|calculate|estimate|analy[sz]e|outline|improve|optimi[sz]e|add|remove|change|update|include|use|keep|put|set|turn|let|send|read|look|take|consider|ask|answer|act|pretend|imagine|remember|note|think|try|start|continue|go|stop|skip|avoid|ignore|focus|format|organi[sz]e|sort|rank|rate|evaluate|test|run|teach|walk|guide|brainstorm|prepare|schedule|book|order|buy|do not|don't) (?!(?:is|was|are|were|has|had)\b)/i,
+  /^(?:(?:I|we) (?:am|have been|was) (?:using|getting|seeing|having|writing|trying) )?(?:here(?:'s| is| are)|this|these|the following|below|above|attached|see) /i,
+  /\b(?:here(?:'s| is| are)|the following|as follows|looks? like this)$/i,
+];
+
+/** Whether a clause tells the assistant what to do, or what the user wants to be told. */
+export function isErrand(clause: string): boolean {
+  return ERRANDS.some((pattern) => pattern.test(clause));
+}
+
+const NUMBER = /\d/;
+const NAME = /(?<=\S )(?!I\b)\p{Lu}[\p{L}\p{N}'-]+/gu;
+
+/** How much a clause says: its words beside small talk and talk of the task; numbers and names count twice. */
+function weightOf(clause: string): number {
+  const names = clause.match(NAME)?.length ?? 0;
+  return contentWords(clause.replaceAll(TASK_WORDS, '')) + Math.min(names, 2) + (NUMBER.test(clause) ? 1 : 0);
+}
+
+/**
+ * Whether a clause that no rule reads states something of its speaker that is worth keeping as it was said: it speaks
+ * of them, says enough, and is not what they want to be told.
+ */
+export function statesSomething(clause: string): boolean {
+  return FIRST_PERSON.test(clause) && !isErrand(clause) && weightOf(clause) >= MIN_WORDS;
+}
