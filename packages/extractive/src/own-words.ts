@@ -15,6 +15,10 @@ const ERRANDS: readonly RegExp[] = [
   /^(?:I|we)(?: [a-z]+ly| just| also| still| even| do)*(?: don't| didn't| do not)? (?:need|want|would like|would love|have|wonder|know|could use|understand)(?: to| some| any| a| more| your)* (?:know|ask|understand|see (?:what|how|if|whether|an? example)|hear (?:about|what|how)|confirm|check|verify|get (?:some |your |more )*(?:help|advice|feedback|ideas|tips|suggestions)|figure out|find out|how|what|why|where|which|whether|if|help|advice|tips|ideas?|suggestions?|examples?|guidance|feedback|recommendations?|questions?|code review|review|explanation)\b/,
   /^(?:please |always |never |just |now |then |also )*(?:write|draft|plan|create|make|build|design|generate|translate|summari[sz]e|review|check|proofread|edit|fix|debug|explain|describe|tell|give|show|list|find|suggest|recommend|compare|help|remind|rewrite|rephrase|convert|calculate|estimate|analy[sz]e|outline|improve|optimi[sz]e|add|remove|change|update|include|use|keep|put|set|turn|let|send|read|look|take|consider|ask|answer|act|pretend|imagine|remember|note|think|try|start|continue|go|stop|skip|avoid|ignore|focus|format|organi[sz]e|sort|rank|rate|evaluate|test|run|teach|walk|guide|brainstorm|prepare|schedule|book|order|buy|do not|don't) (?!(?:is|was|are|were|has|had)\b)/i,
   /^(?:(?:I|we) (?:am|have been|was) (?:using|getting|seeing|having|writing|trying) )?(?:here(?:'s| is| are)|this|these|the following|below|above|attached|see) /i,
+  // Of what others are to do.
+  /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
+  // A line of somebody else's talk: "neighbour: I live in Minsk".
+  /^[\p{L}\p{N}' -]{1,30}:(?:\s|$)/u,
   /\b(?:here(?:'s| is| are)|the following|as follows|looks? like this)$/i,
 ];
 
