@@ -1,6 +1,9 @@
 -- The whole schema as a new database begins with it. Databases from before it are brought to the same by takeover/.
 -- Every key of tenant data has the tenant in it: moving a tenant, partitions and logical replication need it. It comes
 -- last in keys that begin with an id, so that what knows only the id finds its row.
+-- The order of indexes matters, and primary keys come after them: on a young database without statistics any index that
+-- begins with the tenant looks as good as the key, and of equals the planner takes the last one. Else a foreign key reads
+-- all that the tenant has.
 
 -- What is stored is computed with these four functions, so they are part of the tables: to change one is to compute
 -- columns and indexes again. All others are in functions/.
@@ -93,11 +96,11 @@ create table conversations (
   constraint conversations_pkey primary key (tenant_id, id)
 );
 create index conversations_due_idx on conversations (extraction_due_at) where extraction_due_at is not null;
+create index conversations_waiting_idx on conversations (tenant_id, user_id, last_active_at)
+  where extraction_due_at is not null;
 -- The user first: on a table without statistics an index that begins with the tenant looks to the planner as good as
 -- the primary key for looking up one conversation, which every new message and extraction does for its foreign key.
 create index conversations_user_idx on conversations (user_id, tenant_id, last_active_at desc);
-create index conversations_waiting_idx on conversations (tenant_id, user_id, last_active_at)
-  where extraction_due_at is not null;
 
 create table messages (
   tenant_id uuid not null,
@@ -172,24 +175,24 @@ create table extractions (
   finished_at timestamptz,
   replaces_from_seq integer,
   rejections jsonb,
-  constraint extractions_pkey primary key (id, tenant_id),
   constraint extractions_conversation_fkey foreign key (tenant_id, conversation_id)
     references conversations (tenant_id, id) on delete cascade,
   constraint extractions_state_check
     check (state in ('pending', 'active', 'done', 'failed', 'dropped', 'skipped'))
 );
--- Keeps two extractions of a conversation from being in work at once; the rest of the rule is in claim_extraction.
-create unique index extractions_active_key on extractions (tenant_id, conversation_id) where state = 'active';
-create index extractions_conversation_idx on extractions (tenant_id, conversation_id, to_seq);
-create index extractions_conversation_open_idx on extractions (tenant_id, conversation_id, accepted_no)
-  where state in ('pending', 'active');
 create index extractions_list_idx on extractions (tenant_id, accepted_no desc);
--- The sweeper, the depth metric and the age of the oldest waiting job.
-create index extractions_open_idx on extractions (accepted_no) where state in ('pending', 'active');
 create index extractions_user_idx on extractions (tenant_id, user_id, accepted_no desc);
+create index extractions_conversation_idx on extractions (tenant_id, conversation_id, to_seq);
 -- Drop-oldest: the extractions that wait and have never started, oldest first.
 create index extractions_waiting_idx on extractions (tenant_id, accepted_no)
   where state = 'pending' and started_at is null;
+-- The sweeper, the depth metric and the age of the oldest waiting job.
+create index extractions_open_idx on extractions (accepted_no) where state in ('pending', 'active');
+create index extractions_conversation_open_idx on extractions (tenant_id, conversation_id, accepted_no)
+  where state in ('pending', 'active');
+-- Keeps two extractions of a conversation from being in work at once; the rest of the rule is in claim_extraction.
+create unique index extractions_active_key on extractions (tenant_id, conversation_id) where state = 'active';
+alter table extractions add constraint extractions_pkey primary key (id, tenant_id);
 
 -- What the model answered, kept before it is applied. At most one answer is pinned at a time; answers that
 -- could not be used stay as 'rejected' so that a failure can be explained.
@@ -213,12 +216,12 @@ create table extraction_outputs (
   shown jsonb,
   constraint extraction_outputs_extraction_fkey foreign key (tenant_id, extraction_id)
     references extractions (tenant_id, id) on delete cascade,
-  constraint extraction_outputs_pkey primary key (extraction_id, number, tenant_id),
   constraint extraction_outputs_status_check check (status in ('pinned', 'rejected')),
   constraint extraction_outputs_purpose_check check (purpose in ('extract', 'continue', 'reconcile'))
 );
 create unique index extraction_outputs_pinned_key on extraction_outputs (extraction_id, purpose, tenant_id)
   where status = 'pinned';
+alter table extraction_outputs add constraint extraction_outputs_pkey primary key (extraction_id, number, tenant_id);
 
 -- is_current: not superseded, not archived, not deleted (expiry is a matter of the clock and checked by
 -- queries). stated_at is when the user said it; a later statement wins whatever order extractions finish in.
@@ -274,39 +277,39 @@ create table memories (
   search_terms tsvector not null generated always as (search_words(
     content || e'\n' || coalesce(key, '') || e'\n' || coalesce(value, '') || e'\n' || category)) stored,
   written xid8 not null default pg_current_xact_id(),
-  constraint memories_pkey primary key (id, tenant_id),
   constraint memories_tier_check check (tier between 1 and 3),
   constraint memories_kind_check check (kind in ('fact', 'qa', 'note', 'event')),
   constraint memories_scope_check check (scope in ('global', 'conversation')),
   constraint memories_importance_check check (importance between 0 and 1),
   constraint memories_confidence_check check (confidence between 0 and 100)
 );
-create index memories_content_idx on memories (tenant_id, user_id, content_hash);
+create unique index memories_key_key on memories (tenant_id, user_id, scope, conversation_id, category, key)
+  where key is not null and is_current;
+create unique index memories_subject_key on memories (tenant_id, user_id, scope, conversation_id, subject_hash)
+  where subject_hash is not null and is_current;
 -- A keyed fact has one current value, a question one current answer (memories_subject_key), and anything else is
 -- current once per text.
 create unique index memories_content_key on memories (tenant_id, user_id, scope, conversation_id, content_hash)
   where key is null and subject_hash is null and is_current;
+create index memories_content_idx on memories (tenant_id, user_id, content_hash);
+create index memories_user_idx on memories (tenant_id, user_id, created_at desc, id desc) where is_current;
+create index memories_source_category_idx on memories (tenant_id, source, category) where is_current;
+create index memories_expiry_idx on memories (expires_at) where expires_at is not null;
 create index memories_deleted_idx on memories (deleted_at) where deleted_at is not null;
+create index memories_extraction_idx on memories (extraction_id) where extraction_id is not null;
 create index memories_embedding_pending_idx on memories (embedding_pending_since)
   where embedding_pending_since is not null;
-create index memories_expiry_idx on memories (expires_at) where expires_at is not null;
-create index memories_extraction_idx on memories (extraction_id) where extraction_id is not null;
-create unique index memories_key_key on memories (tenant_id, user_id, scope, conversation_id, category, key)
-  where key is not null and is_current;
--- The projects that a user's memories belong to.
-create index memories_project_idx on memories (tenant_id, user_id, project) where is_current and project is not null;
-create index memories_source_category_idx on memories (tenant_id, source, category) where is_current;
 -- What a user stated last, read with every claim.
 create index memories_stated_idx on memories (tenant_id, user_id, stated_at desc, id desc) where is_current;
-create unique index memories_subject_key on memories (tenant_id, user_id, scope, conversation_id, subject_hash)
-  where subject_hash is not null and is_current;
 create index memories_uncompressed_idx on memories (tenant_id, user_id, stated_at)
   where tier = 3 and is_current and compressed_at is null;
-create index memories_user_idx on memories (tenant_id, user_id, created_at desc, id desc) where is_current;
+-- The projects that a user's memories belong to.
+create index memories_project_idx on memories (tenant_id, user_id, project) where is_current and project is not null;
 -- The list of what it has not taken in yet is read whole by every search: a short one.
 create index memories_words_idx on memories using gin (search_keys(tenant_id, user_id, search_terms))
   with (gin_pending_list_limit = 128) where is_current;
 create index memories_written_idx on memories (tenant_id, user_id, written) where is_current;
+alter table memories add constraint memories_pkey primary key (id, tenant_id);
 -- Room beside each memory, so that counting accesses does not touch its indexes.
 alter table memories set (fillfactor = 85);
 
@@ -324,11 +327,11 @@ create table memory_versions (
   extraction_id uuid,
   created_at timestamptz not null default now(),
   cause text,
-  constraint memory_versions_pkey primary key (memory_id, number, tenant_id),
   constraint memory_versions_operation_check
     check (operation in ('ADD', 'UPDATE', 'SUPERSEDE', 'DELETE', 'MERGE', 'ARCHIVE', 'RESTORE'))
 );
 create index memory_versions_user_idx on memory_versions (tenant_id, user_id);
+alter table memory_versions add constraint memory_versions_pkey primary key (memory_id, number, tenant_id);
 
 -- One row per embedding model. state: active (searches ask it and new memories get its vectors; at most one), building
 -- (its vectors are being made), retired (was active, or given up; its vectors stay until they are dropped). provider,
@@ -361,11 +364,11 @@ create table memory_embeddings (
   code bit varying not null generated always as (binary_quantize(embedding)) stored,
   written xid8 not null default pg_current_xact_id(),
   constraint memory_embeddings_memory_fkey foreign key (tenant_id, memory_id)
-    references memories (tenant_id, id) on delete cascade,
-  constraint memory_embeddings_pkey primary key (memory_id, model, tenant_id)
+    references memories (tenant_id, id) on delete cascade
 );
 create index memory_embeddings_near_idx on memory_embeddings (tenant_id, user_id, model, written)
   include (memory_id, code);
+alter table memory_embeddings add constraint memory_embeddings_pkey primary key (memory_id, model, tenant_id);
 -- What no vacuum has seen yet has to be looked up in the table all the same.
 alter table memory_embeddings set (autovacuum_vacuum_insert_scale_factor = 0.02);
 
@@ -406,13 +409,13 @@ create table documents (
   metadata jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint documents_pkey primary key (tenant_id, id),
   constraint documents_conversation_fkey foreign key (tenant_id, conversation_id)
     references conversations (tenant_id, id) on delete cascade,
   constraint documents_attachment_check check (conversation_id is null or project is null)
 );
-create index documents_conversation_idx on documents (tenant_id, conversation_id) where conversation_id is not null;
 create index documents_user_idx on documents (tenant_id, user_id, created_at desc, id desc);
+create index documents_conversation_idx on documents (tenant_id, conversation_id) where conversation_id is not null;
+alter table documents add constraint documents_pkey primary key (tenant_id, id);
 
 -- What an embedding model takes at once. Put together in order, the chunks are the document. matching_text is there
 -- for chunks that are short enough to be part of a memory. embedding_leased_until keeps two workers from computing
@@ -428,14 +431,14 @@ create table document_chunks (
   content_hash bytea not null,
   embedding_pending_since timestamptz,
   embedding_leased_until timestamptz,
-  constraint document_chunks_pkey primary key (id, tenant_id),
   constraint document_chunks_position_key unique (tenant_id, document_id, position),
   constraint document_chunks_document_fkey foreign key (tenant_id, document_id)
     references documents (tenant_id, id) on delete cascade
 );
+create index document_chunks_short_idx on document_chunks (tenant_id, user_id) where matching_text is not null;
 create index document_chunks_embedding_pending_idx on document_chunks (embedding_pending_since, id)
   where embedding_pending_since is not null;
-create index document_chunks_short_idx on document_chunks (tenant_id, user_id) where matching_text is not null;
+alter table document_chunks add constraint document_chunks_pkey primary key (id, tenant_id);
 
 -- Always compared one by one inside a user, whose chunks are limited: no HNSW index.
 create table document_chunk_embeddings (
@@ -446,10 +449,11 @@ create table document_chunk_embeddings (
   embedding halfvec not null,
   created_at timestamptz not null default now(),
   constraint document_chunk_embeddings_chunk_fkey foreign key (tenant_id, chunk_id)
-    references document_chunks (tenant_id, id) on delete cascade,
-  constraint document_chunk_embeddings_pkey primary key (chunk_id, model, tenant_id)
+    references document_chunks (tenant_id, id) on delete cascade
 );
 create index document_chunk_embeddings_user_idx on document_chunk_embeddings (tenant_id, user_id, model);
+alter table document_chunk_embeddings
+  add constraint document_chunk_embeddings_pkey primary key (chunk_id, model, tenant_id);
 
 -- Texts that a model does not take, so that they are not offered to it again: of a memory until its text changes.
 create table embedding_refusals (
@@ -464,10 +468,10 @@ create table embedding_refusals (
     references memories (tenant_id, id) on delete cascade,
   constraint embedding_refusals_subject_check check (num_nonnulls(memory_id, chunk_id) = 1)
 );
-create unique index embedding_refusals_chunk_key on embedding_refusals (chunk_id, model, tenant_id)
-  where chunk_id is not null;
 create unique index embedding_refusals_memory_key on embedding_refusals (memory_id, model, tenant_id)
   where memory_id is not null;
+create unique index embedding_refusals_chunk_key on embedding_refusals (chunk_id, model, tenant_id)
+  where chunk_id is not null;
 -- It has no primary key, as each row is of a memory or of a chunk; replication needs to know its rows all the same.
 alter table embedding_refusals replica identity full;
 
@@ -500,7 +504,6 @@ create table summaries (
   attempts integer not null default 0,
   failures integer not null default 0,
   error_class text,
-  constraint summaries_pkey primary key (id, tenant_id),
   constraint summaries_owner_key unique (tenant_id, user_id, conversation_id),
   -- A summary goes with its conversation, whoever deletes it and whoever is writing it at that moment.
   constraint summaries_conversation_fkey foreign key (tenant_id, of_conversation)
@@ -510,6 +513,7 @@ create table summaries (
 );
 create index summaries_conversation_idx on summaries (tenant_id, of_conversation) where of_conversation is not null;
 create index summaries_refresh_idx on summaries (refresh_at) where refresh_at is not null;
+alter table summaries add constraint summaries_pkey primary key (id, tenant_id);
 
 -- The last texts of a summary (at most 20), so that what a reader was shown can be explained.
 create table summary_versions (
@@ -525,10 +529,10 @@ create table summary_versions (
   memory_count integer,
   created_at timestamptz not null default now(),
   constraint summary_versions_summary_fkey foreign key (tenant_id, summary_id)
-    references summaries (tenant_id, id) on delete cascade,
-  constraint summary_versions_pkey primary key (summary_id, number, tenant_id)
+    references summaries (tenant_id, id) on delete cascade
 );
 create index summary_versions_created_idx on summary_versions (created_at);
+alter table summary_versions add constraint summary_versions_pkey primary key (summary_id, number, tenant_id);
 
 -- One row per period that is due, known by the last day it covers: how far the search for users with work has come.
 -- after_tenant and after_user are where it goes on; finished_at says that every user with work has a run.
@@ -578,15 +582,15 @@ create table compression_runs (
   claimed_by text,
   lease_until timestamptz,
   finished_at timestamptz,
-  constraint compression_runs_pkey primary key (id, tenant_id),
   constraint compression_runs_kind_check check (kind in ('daily', 'weekly')),
   constraint compression_runs_state_check check (state in ('pending', 'active', 'done', 'failed', 'proposed'))
 );
-create index compression_runs_finished_idx on compression_runs (finished_at) where plan is not null;
-create index compression_runs_open_idx on compression_runs (created_at) where state in ('pending', 'active');
 create unique index compression_runs_period_key on compression_runs (tenant_id, user_id, kind, period)
   where not dry_run;
 create index compression_runs_user_idx on compression_runs (tenant_id, user_id, created_at desc);
+create index compression_runs_open_idx on compression_runs (created_at) where state in ('pending', 'active');
+create index compression_runs_finished_idx on compression_runs (finished_at) where plan is not null;
+alter table compression_runs add constraint compression_runs_pkey primary key (id, tenant_id);
 
 -- What the model answered to each step of a plan, kept before anything is done with it. At most one is pinned; those
 -- that could not be used stay as 'rejected'.
@@ -603,11 +607,11 @@ create table compression_answers (
   tenant_id uuid not null,
   constraint compression_answers_run_fkey foreign key (tenant_id, run_id)
     references compression_runs (tenant_id, id) on delete cascade,
-  constraint compression_answers_pkey primary key (run_id, step, number, tenant_id),
   constraint compression_answers_status_check check (status in ('pinned', 'rejected'))
 );
 create unique index compression_answers_pinned_key on compression_answers (run_id, step, tenant_id)
   where status = 'pinned';
+alter table compression_answers add constraint compression_answers_pkey primary key (run_id, step, number, tenant_id);
 
 -- Answers to requests that carried an Idempotency-Key: ids and states only, no content.
 create table idempotency_keys (

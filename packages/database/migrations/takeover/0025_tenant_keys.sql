@@ -20,6 +20,11 @@ alter table embedding_refusals drop constraint embedding_refusals_chunk_fkey;
 alter table summary_versions drop constraint summary_versions_summary_fkey;
 alter table compression_answers drop constraint compression_answers_run_fkey;
 
+-- The key of documents stays as it is and is made again: of indexes that look equal, the planner takes the last one.
+alter table document_chunks drop constraint document_chunks_document_fkey;
+alter table documents drop constraint documents_pkey,
+  add constraint documents_pkey primary key (tenant_id, id);
+
 -- A key is looked up before its tenant is known, so its id stays unique by itself.
 alter table api_keys add constraint api_keys_id_key unique (id);
 alter table api_keys drop constraint api_keys_pkey,
@@ -64,6 +69,8 @@ alter table extraction_outputs add constraint extraction_outputs_extraction_fkey
   foreign key (tenant_id, extraction_id) references extractions (tenant_id, id) on delete cascade;
 alter table memory_embeddings add constraint memory_embeddings_memory_fkey
   foreign key (tenant_id, memory_id) references memories (tenant_id, id) on delete cascade;
+alter table document_chunks add constraint document_chunks_document_fkey
+  foreign key (tenant_id, document_id) references documents (tenant_id, id) on delete cascade;
 alter table document_chunk_embeddings add constraint document_chunk_embeddings_chunk_fkey
   foreign key (tenant_id, chunk_id) references document_chunks (tenant_id, id) on delete cascade;
 alter table embedding_refusals add constraint embedding_refusals_memory_fkey
