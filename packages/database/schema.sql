@@ -80,6 +80,7 @@ conversations.extraction_due_at timestamp with time zone
 conversations.extraction_due_for text
 conversations.extraction_traceparent text
 conversations.replaced_from_seq integer
+conversations.indexed_seq integer not null default 0
 document_chunk_embeddings.chunk_id uuid not null
 document_chunk_embeddings.model text not null
 document_chunk_embeddings.tenant_id uuid not null
@@ -333,6 +334,24 @@ summary_versions.created_at timestamp with time zone not null default now()
 tenants.id uuid not null
 tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
+turn_part_embeddings.part_id uuid not null
+turn_part_embeddings.model text not null
+turn_part_embeddings.tenant_id uuid not null
+turn_part_embeddings.user_id text not null
+turn_part_embeddings.embedding halfvec not null
+turn_part_embeddings.code bit varying not null generated always as (binary_quantize(embedding)) stored
+turn_part_embeddings.created_at timestamp with time zone not null default now()
+turn_parts.id uuid not null
+turn_parts.tenant_id uuid not null
+turn_parts.user_id text not null
+turn_parts.conversation_id text not null
+turn_parts.seq integer not null
+turn_parts.position integer not null
+turn_parts.content text not null
+turn_parts.search_terms tsvector not null generated always as (search_words(content)) stored
+turn_parts.embedding_pending_since timestamp with time zone
+turn_parts.embedding_leased_until timestamp with time zone
+turn_parts.refused_by text
 
 -- constraints
 api_keys.api_keys_id_key UNIQUE (id)
@@ -411,6 +430,12 @@ summary_versions.summary_versions_pkey PRIMARY KEY (summary_id, number, tenant_i
 summary_versions.summary_versions_summary_fkey FOREIGN KEY (tenant_id, summary_id) REFERENCES summaries(tenant_id, id) ON DELETE CASCADE
 tenants.tenants_name_key UNIQUE (name)
 tenants.tenants_pkey PRIMARY KEY (id)
+turn_part_embeddings.turn_part_embeddings_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id)
+turn_part_embeddings.turn_part_embeddings_part_fkey FOREIGN KEY (part_id, tenant_id) REFERENCES turn_parts(id, tenant_id) ON DELETE CASCADE
+turn_part_embeddings.turn_part_embeddings_pkey PRIMARY KEY (part_id, model, tenant_id)
+turn_parts.turn_parts_message_fkey FOREIGN KEY (tenant_id, conversation_id, seq) REFERENCES messages(tenant_id, conversation_id, seq) ON DELETE CASCADE
+turn_parts.turn_parts_pkey PRIMARY KEY (id, tenant_id)
+turn_parts.turn_parts_position_key UNIQUE (tenant_id, conversation_id, seq, "position")
 
 -- indexes
 CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step, tenant_id) WHERE (status = 'pinned'::text)
@@ -419,6 +444,7 @@ CREATE INDEX compression_runs_open_idx ON public.compression_runs USING btree (c
 CREATE UNIQUE INDEX compression_runs_period_key ON public.compression_runs USING btree (tenant_id, user_id, kind, period) WHERE (NOT dry_run)
 CREATE INDEX compression_runs_user_idx ON public.compression_runs USING btree (tenant_id, user_id, created_at DESC)
 CREATE INDEX conversations_due_idx ON public.conversations USING btree (extraction_due_at) WHERE (extraction_due_at IS NOT NULL)
+CREATE INDEX conversations_unindexed_idx ON public.conversations USING btree (last_active_at) WHERE (indexed_seq < last_seq)
 CREATE INDEX conversations_user_idx ON public.conversations USING btree (user_id, tenant_id, last_active_at DESC)
 CREATE INDEX conversations_waiting_idx ON public.conversations USING btree (tenant_id, user_id, last_active_at) WHERE (extraction_due_at IS NOT NULL)
 CREATE INDEX document_chunk_embeddings_user_idx ON public.document_chunk_embeddings USING btree (tenant_id, user_id, model)
@@ -459,6 +485,10 @@ CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (ten
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
 CREATE INDEX summary_versions_created_idx ON public.summary_versions USING btree (created_at)
+CREATE INDEX turn_part_embeddings_near_idx ON public.turn_part_embeddings USING btree (tenant_id, user_id, model, part_id) INCLUDE (code)
+CREATE INDEX turn_parts_embedding_pending_idx ON public.turn_parts USING btree (embedding_pending_since, id) WHERE (embedding_pending_since IS NOT NULL)
+CREATE INDEX turn_parts_user_idx ON public.turn_parts USING btree (tenant_id, user_id, id)
+CREATE INDEX turn_parts_words_idx ON public.turn_parts USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128')
 
 -- functions
 CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb, schedule jsonb)
@@ -1087,6 +1117,7 @@ AS $function$
 declare
   v_dropped integer;
   v_of_chunks integer;
+  v_of_turns integer;
 begin
   perform pg_advisory_xact_lock(hashtext('factmill.embedding_models'));
   if exists (select from embedding_models where id = model_id and state = 'active') then
@@ -1100,10 +1131,13 @@ begin
   delete from document_chunk_embeddings e where e.model = model_id and e.chunk_id in (
     select chunk_id from document_chunk_embeddings where model = model_id limit most);
   get diagnostics v_of_chunks = row_count;
-  if v_dropped + v_of_chunks = 0 then
+  delete from turn_part_embeddings e where e.model = model_id and e.part_id in (
+    select part_id from turn_part_embeddings where model = model_id limit most);
+  get diagnostics v_of_turns = row_count;
+  if v_dropped + v_of_chunks + v_of_turns = 0 then
     delete from embedding_refusals where model = model_id;
   end if;
-  return v_dropped + v_of_chunks;
+  return v_dropped + v_of_chunks + v_of_turns;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)

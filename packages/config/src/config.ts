@@ -132,6 +132,8 @@ export type Config = Readonly<{
   host: string;
   /** An IANA name; what happens at a time of day goes by it. */
   timeZone: string;
+  /** Whether stored messages are made searchable, and searched unless a search says otherwise. */
+  searchTurns: boolean;
   logLevel: Environment['LOG_LEVEL'];
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
   storage: StorageConfig;

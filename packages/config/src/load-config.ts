@@ -30,6 +30,7 @@ export function loadConfig(raw: RawEnvironment): Config {
   return deepFreeze({
     host: env.HOST,
     timeZone: env.TIME_ZONE,
+    searchTurns: env.SEARCH_TURNS,
     logLevel: env.LOG_LEVEL,
     telemetry: { otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null },
     storage: {

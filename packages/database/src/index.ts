@@ -50,6 +50,8 @@ export * from './queries/operators/statistics.ts';
 export * from './queries/operators/tenants.ts';
 export * from './queries/summaries/summaries.ts';
 export * from './queries/summaries/summary-refresh.ts';
+export * from './queries/turns/turn-parts.ts';
+export * from './queries/turns/turn-vectors.ts';
 export * from './queries/vectors/embedding-models.ts';
 export * from './queries/vectors/embeddings.ts';
 export * from './queries/vectors/missing-vectors.ts';

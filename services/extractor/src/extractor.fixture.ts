@@ -100,6 +100,8 @@ export async function openExtractorUnderTest(
     SWEEP_INTERVAL_MS: '200',
     SWEEP_GRACE_MS: '300',
     SHUTDOWN_GRACE_MS: '1000',
+    // Its vectors would be among the calls that a test counts.
+    SEARCH_TURNS: 'false',
     ...options.env,
   });
   const storage = { connectionString: testDatabase.connectionString, embedded: false };

@@ -6,12 +6,14 @@ import { createEnqueueAccepted, createQueueLimits } from '@factmill/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import { createEmbedAll } from './maintenance/embed-all.ts';
-import { createEmbedChunks } from './maintenance/embed-chunks.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
+import { createEmbedTaken } from './maintenance/embed-taken.ts';
+import { createIndexTurns } from './maintenance/index-turns.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS } from './maintenance/scheduler.ts';
 import { createSweeper, type Sweeper } from './maintenance/sweeper.ts';
 import { createTableUpkeep } from './maintenance/table-upkeep.ts';
+import { WAITING_CHUNKS, WAITING_TURNS } from './maintenance/waiting-texts.ts';
 import { createVectorUpkeep, type VectorUpkeep } from './maintenance/vector-upkeep.ts';
 import type { Providers } from './open-providers.ts';
 import type { Part } from './shutdown.ts';
@@ -57,9 +59,12 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
   const { config, database, isEmbedded, logger } = deps;
   const { embedTexts } = parts.providers;
   const { vectors } = parts.upkeep;
+  const taken = { database, embedTexts, logger, now: monotonicMs };
   const embedAll = createEmbedAll({
+    indexTurns: openIndexTurns(deps),
     embedPending: createEmbedPending({ database, embedTexts, logger }),
-    embedChunks: createEmbedChunks({ database, embedTexts, logger, now: monotonicMs }),
+    embedChunks: createEmbedTaken({ ...taken, waiting: WAITING_CHUNKS }),
+    embedTurns: createEmbedTaken({ ...taken, waiting: WAITING_TURNS }),
     build: vectors.build,
   });
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
@@ -93,6 +98,19 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
   };
 }
 
+/** So that other jobs of the queue get their turn; the sweeper asks for the rest. */
+const INDEX_FOR_MS = 5_000;
+
+function openIndexTurns({ config, database }: ExtractorDeps): (signal: AbortSignal) => Promise<void> {
+  const wantsVectors = config.embedding.provider !== 'none';
+  const indexTurns = createIndexTurns({ database, wantsVectors, newId: () => uuidv7() });
+  return async (signal) => {
+    if (!config.searchTurns) return;
+    const endAt = monotonicMs() + INDEX_FOR_MS;
+    await indexTurns(signal, () => monotonicMs() >= endAt);
+  };
+}
+
 function openSweeper(
   { config, database, logger, queues }: ExtractorDeps,
   { isBuilding }: VectorUpkeep,
@@ -105,6 +123,7 @@ function openSweeper(
     graceMs: config.extractor.sweepGraceMs,
     defaultTenantId: DEFAULT_TENANT_ID,
     wantsEmbedding: config.embedding.provider !== 'none',
+    indexesTurns: config.searchTurns,
     isBuilding,
     now: Date.now,
   });

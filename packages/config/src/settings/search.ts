@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, positiveInt } from './values.ts';
+import { flag, httpUrl, positiveInt } from './values.ts';
 
 export const search = {
   SEARCH_MODE: z
@@ -10,6 +10,10 @@ export const search = {
       description: 'How a search is answered that names no mode.',
       unset: 'as `PRESET` has it; `fused` for `standard`',
     }),
+  SEARCH_TURNS: flag.default(true).meta({
+    description:
+      'Whether stored messages are made searchable, and compete with memories in fused searches that do not say (`include_turns`).',
+  }),
   RERANK_PROVIDER: z
     .enum(['none', 'cohere', 'jina', 'tei'])
     .default('none')

@@ -6,11 +6,12 @@ import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extr
 import { storeDocument } from '../store-document.fixture.ts';
 import { inUse } from '../in-use.fixture.ts';
 import { createEmbedTexts } from '../providers/embed-texts.ts';
-import { createEmbedChunks } from './embed-chunks.ts';
+import { createEmbedTaken } from './embed-taken.ts';
+import { WAITING_CHUNKS } from './waiting-texts.ts';
 
 let under: ExtractorUnderTest;
 let closeEmbedder: () => Promise<void>;
-let embedChunks: ReturnType<typeof createEmbedChunks>;
+let embedChunks: ReturnType<typeof createEmbedTaken>;
 let clock = 0;
 const never = new AbortController().signal;
 
@@ -19,7 +20,8 @@ beforeEach(async () => {
   const embedder = createEmbedder(under.config.embedding);
   closeEmbedder = embedder.close;
   clock = 0;
-  embedChunks = createEmbedChunks({
+  embedChunks = createEmbedTaken({
+    waiting: WAITING_CHUNKS,
     database: under.database,
     embedTexts: createEmbedTexts({
       models: inUse(embedder),
@@ -53,7 +55,8 @@ describe('the vectors of documents', () => {
   test('are computed page by page, each once, also when two workers are at it', async () => {
     await storeDocument(under.database, { chunks: parts(80) });
     const embedder = createEmbedder(under.config.embedding);
-    const other = createEmbedChunks({
+    const other = createEmbedTaken({
+      waiting: WAITING_CHUNKS,
       database: under.database,
       embedTexts: createEmbedTexts({
         models: inUse(embedder),

@@ -35,6 +35,7 @@ async function open(
         graceMs: GRACE_MS,
         defaultTenantId: TENANT,
         wantsEmbedding: false,
+        indexesTurns: false,
         isBuilding: async () => false,
         now: Date.now,
       });

@@ -1,5 +1,12 @@
 import { repeat, type Repeated } from '@factmill/async';
-import { countPendingChunks, countPendingEmbeddings, type Sql, takeUnattended } from '@factmill/database';
+import {
+  countPendingChunks,
+  countPendingEmbeddings,
+  countPendingTurnParts,
+  hasUnindexedTurn,
+  type Sql,
+  takeUnattended,
+} from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { extractJob, extractJobId, heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
@@ -12,6 +19,8 @@ export type SweeperDeps = Readonly<{
   graceMs: number;
   defaultTenantId: string;
   wantsEmbedding: boolean;
+  /** Whether stored turns are made searchable. */
+  indexesTurns: boolean;
   /** Whether the vectors of a newly configured model are to be built. */
   isBuilding: () => Promise<boolean>;
   now: () => number;
@@ -66,7 +75,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       { name: 'heartbeat', data: {}, jobId: heartbeatJobId(now, HEARTBEAT_INTERVAL_MS) },
       { name: 'purge', data: {}, jobId: bucket('purge', PURGE_INTERVAL_MS) },
     ];
-    if (deps.wantsEmbedding && (await isVectorMissing())) {
+    if ((await isTurnMissing()) || (deps.wantsEmbedding && (await isVectorMissing()))) {
       entries.push({
         name: 'embed',
         data: { tenantId: deps.defaultTenantId },
@@ -76,10 +85,15 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     await deps.queues.enqueue(entries);
   }
 
+  async function isTurnMissing(): Promise<boolean> {
+    return deps.indexesTurns && (await hasUnindexedTurn(deps.database));
+  }
+
   async function isVectorMissing(): Promise<boolean> {
     return (
       (await countPendingEmbeddings(deps.database)) > 0 ||
       (await countPendingChunks(deps.database)) > 0 ||
+      (await countPendingTurnParts(deps.database)) > 0 ||
       (await deps.isBuilding().catch(() => false))
     );
   }
