@@ -1,7 +1,7 @@
 import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
-import { type DatabasePool, findDropped } from '@factmill/database';
+import { type DatabasePool, findDropped, type Sql } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import type { Queues } from '@factmill/queue';
@@ -111,30 +111,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
-    health: {
-      describe: () => ({
-        auth: config.auth.mode,
-        storage: config.storage.databaseUrl === null ? 'embedded' : 'postgres',
-        queue: config.storage.redisUrl === null ? 'postgres' : 'redis',
-        extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
-        embedding: config.embedding.provider,
-        preset: config.scheduling.preset,
-        chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
-      }),
-      readiness: createReadiness({ database: database.list }),
-      unreachable: createChecks(
-        {
-          retrieval: async () => {
-            const answer = await fetch(`${config.gateway.retrievalUrl}/readyz`, {
-              signal: AbortSignal.timeout(RETRIEVAL_PATIENCE_MS),
-            });
-            await answer.body?.cancel();
-            return answer.ok;
-          },
-        },
-        RETRIEVAL_PATIENCE_MS,
-      ),
-    },
+    health: healthOf(config, database.list),
     streamingRoutes: chat.routes,
     routes: (app, readBody) => {
       // First what is called most: every router in front of it costs each request.
@@ -176,5 +153,32 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       await documentCutter.close();
       callerLimits.close();
     },
+  };
+}
+
+function healthOf(config: Config, database: Sql): Parameters<typeof createHttpApp>[0]['health'] {
+  return {
+    describe: () => ({
+      auth: config.auth.mode,
+      storage: config.storage.databaseUrl === null ? 'embedded' : 'postgres',
+      queue: config.storage.redisUrl === null ? 'postgres' : 'redis',
+      extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
+      embedding: config.embedding.provider,
+      preset: config.scheduling.preset,
+      chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
+    }),
+    readiness: createReadiness({ database }),
+    unreachable: createChecks(
+      {
+        retrieval: async () => {
+          const answer = await fetch(`${config.gateway.retrievalUrl}/readyz`, {
+            signal: AbortSignal.timeout(RETRIEVAL_PATIENCE_MS),
+          });
+          await answer.body?.cancel();
+          return answer.ok;
+        },
+      },
+      RETRIEVAL_PATIENCE_MS,
+    ),
   };
 }
