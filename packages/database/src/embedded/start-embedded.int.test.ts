@@ -38,6 +38,8 @@ function openPool(database: EmbeddedPostgres, max: number): DatabasePool {
     connectionString: database.connectionString,
     max,
     applicationName: 'factmill-test',
+    // Hundreds of statements wait for ten connections.
+    connectionTimeoutMs: 120_000,
     logger,
   });
 }
