@@ -1043,12 +1043,17 @@ AS $function$
 declare
   v_row extractions;
   v_next extractions;
-  v_retired integer;
+  v_retired integer := 0;
 begin
   select * into v_row from extractions where id = extraction;
-  if v_row.replaces_from_seq is not null and v_row.state = 'done' then
-    v_retired := retire_replaced(v_row);
-    update extractions set deleted = deleted + v_retired where id = extraction and v_retired > 0;
+  if v_row.state = 'done' then
+    if v_row.replaces_from_seq is not null then
+      v_retired := retire_replaced(v_row);
+    end if;
+    v_retired := v_retired + retire_own_words(v_row);
+    if v_retired > 0 then
+      update extractions set deleted = deleted + v_retired where id = extraction;
+    end if;
   end if;
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
@@ -1474,6 +1479,42 @@ CREATE OR REPLACE FUNCTION public.rests_on_replaced(message_ids text[], tenant u
  LANGUAGE sql
  STABLE
 RETURN ((cardinality(message_ids) > 0) AND (NOT (EXISTS (SELECT FROM unnest(rests_on_replaced.message_ids) source(id) WHERE (NOT (EXISTS (SELECT FROM messages s WHERE ((s.tenant_id = rests_on_replaced.tenant) AND (s.conversation_id = rests_on_replaced.conversation) AND (s.id = source.id) AND s.superseded))))))))
+
+CREATE OR REPLACE FUNCTION public.retire_own_words(reader extractions)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_count integer;
+begin
+  if not exists (
+    select from memories m
+      where m.extraction_id = reader.id and m.is_current and m.source = 'own_words' and not m.id = any(reader.memory_ids)
+  ) or not exists (
+    select from extraction_outputs o
+      where o.extraction_id = reader.id and o.status = 'pinned' and o.provider <> 'extractive'
+  ) then
+    return 0;
+  end if;
+  perform lock_user_memories(reader.tenant_id, reader.user_id);
+  with changed as (
+    update memories m
+      set valid_to = greatest(now(), m.valid_from), updated_at = now(), embedding_pending_since = null
+      where m.tenant_id = reader.tenant_id and m.user_id = reader.user_id and m.is_current
+        and m.extraction_id = reader.id and m.source = 'own_words' and not m.id = any(reader.memory_ids)
+        and m.last_verified_at is not distinct from m.created_at
+      returning m.*
+  ), versions as (
+    insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
+    select changed.id,
+           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
+           to_jsonb(changed) - 'search_text', 'extraction', reader.id
+      from changed join memories before on before.id = changed.id
+  )
+  select count(*) into v_count from changed;
+  return v_count;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.retire_replaced(successor extractions)
  RETURNS integer

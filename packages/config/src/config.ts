@@ -174,6 +174,8 @@ export type Config = Readonly<{
     port: number;
     /** Folder of prompt templates that replace ours. */
     promptsDir: string | null;
+    /** Whether the rules keep notes in the user's own words. */
+    keepsOwnWords: boolean;
     concurrency: number;
     chatModel: ChatModelConfig | null;
     maxAttempts: number;

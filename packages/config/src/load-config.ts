@@ -114,6 +114,7 @@ function extractorConfig(env: Environment): Config['extractor'] {
   return {
     port: env.EXTRACTOR_PORT,
     promptsDir: env.PROMPTS_DIR ?? null,
+    keepsOwnWords: env.KEEP_OWN_WORDS,
     concurrency: env.EXTRACTOR_CONCURRENCY,
     chatModel: chatModelConfig(env),
     maxAttempts: env.MAX_ATTEMPTS,

@@ -17,6 +17,9 @@ export const statisticsSchema = z.object({
     by_tier: z.record(z.enum(['1', '2', '3']), count).describe('Of the current ones.'),
     by_kind: z.record(memoryKindSchema, count).describe('Of the current ones.'),
     by_category: z.record(z.string(), count).describe('Of the current ones; the 100 largest.'),
+    own_words: count.describe(
+      'Current notes in the user’s own words, which the rules keep where none of them reads a statement.',
+    ),
     without_vector: count.describe(
       'Current ones that wait for their vector of the embedding model in use, or have lost it (`factmill backfill`).',
     ),

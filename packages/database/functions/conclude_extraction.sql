@@ -5,12 +5,17 @@ create or replace function conclude_extraction(extraction uuid) returns uuid lan
 declare
   v_row extractions;
   v_next extractions;
-  v_retired integer;
+  v_retired integer := 0;
 begin
   select * into v_row from extractions where id = extraction;
-  if v_row.replaces_from_seq is not null and v_row.state = 'done' then
-    v_retired := retire_replaced(v_row);
-    update extractions set deleted = deleted + v_retired where id = extraction and v_retired > 0;
+  if v_row.state = 'done' then
+    if v_row.replaces_from_seq is not null then
+      v_retired := retire_replaced(v_row);
+    end if;
+    v_retired := v_retired + retire_own_words(v_row);
+    if v_retired > 0 then
+      update extractions set deleted = deleted + v_retired where id = extraction;
+    end if;
   end if;
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)

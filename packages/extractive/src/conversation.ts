@@ -21,9 +21,13 @@ export type Told = {
   /** What the message answers. */
   topic: Topic | null;
   keyPrefix: string;
+  /** Whether what no rule reads is kept in the user's own words. */
+  keepsOwnWords: boolean;
   /** Said among people: those with names talk to each other, a user without one talks to an assistant. */
   social: boolean;
 };
+
+export type ReadOptions = { speaker: string; keepsOwnWords: boolean };
 
 function nameOf(message: TranscriptMessage): string {
   return message.name === undefined ? '' : toStorableText(message.name);
@@ -58,7 +62,7 @@ function questionBefore(
  */
 export function* readConversation(
   messages: readonly TranscriptMessage[],
-  fallbackName: string,
+  { speaker: fallbackName, keepsOwnWords }: ReadOptions,
 ): Generator<Told> {
   const said = messages.filter(({ role }) => role === 'user').toSorted((a, b) => a.seq - b.seq);
   const names = [...new Set(said.map((message) => nameOf(message)))];
@@ -77,6 +81,7 @@ export function* readConversation(
       listener: social && names.length === 2 ? (others[0] ?? null) : null,
       topic: question === null ? null : topicOf(question, speaker, message.content.trim()),
       // Several named speakers share one user's memory: their attributes must not replace each other's.
+      keepsOwnWords: keepsOwnWords && !social,
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,
     };

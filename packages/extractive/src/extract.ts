@@ -12,6 +12,8 @@ import { toThirdPerson } from './third-person.ts';
 export type ExtractOptions = {
   /** What the speaker of a message without `name` is called. Default `The user`. */
   speaker?: string;
+  /** Whether what no rule reads is kept as a note in the words of a user without `name`. Default true. */
+  keepsOwnWords?: boolean;
 };
 
 /** Rules read keyed attributes reliably; what they only keep as a sentence, or only know to be told, lasts less. */
@@ -19,6 +21,8 @@ const KEYED_CONFIDENCE = '90';
 const NOTE_CONFIDENCE = '75';
 const TOLD_CONFIDENCE = '60';
 const SOURCE = 'user_explicit';
+/** Of notes in the user's own words. */
+const OWN_WORDS_SOURCE = 'own_words';
 const MIN_CONTENT_CHARACTERS = 12;
 
 type Text = { category: string; content: string; date: string | null; confidence: string };
@@ -60,23 +64,34 @@ function toFacts(reading: Reading, told: Told): RawCandidate[] {
   });
 }
 
+/** Whether a sentence only goes on about what was said in the user's own words before it. */
+function followsOwnWords(readings: readonly Reading[], index: number): boolean {
+  const opened = readings.slice(0, index + 1).findLast(({ opens }) => opens);
+  return opened?.ownWords === true && readings[index]?.opens === false;
+}
+
 /** Attributes with a key are facts of their own; all else that a paragraph tells is one note. */
 function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const tellsMore = readings.some(({ keyed, opens }) => keyed.length === 0 && opens);
   const isOwnFact = ({ keyed }: Reading): boolean =>
     keyed.some(({ soft }) => !soft || !tellsMore || !told.social);
   const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
-  const notes = toNotes(
-    readings.filter((reading) => !isOwnFact(reading)),
-    told,
-  );
-  return [
-    ...facts,
-    ...notes.map((note) => {
+  const rest = readings.filter((reading) => !isOwnFact(reading));
+  // What no rule reads is kept apart, so that a model's reading can take its place.
+  const isOwnWords = rest.map(({ ownWords }, index) => ownWords || followsOwnWords(rest, index));
+  const notes = [false, true].flatMap((own) =>
+    toNotes(
+      rest.filter((_, index) => isOwnWords[index] === own),
+      own ? { ...told, topic: null } : told,
+    ).map((note) => {
       const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
-      return toItem({ ...note, confidence }, null, told.message.id);
+      return {
+        ...toItem({ ...note, confidence }, null, told.message.id),
+        source: own ? OWN_WORDS_SOURCE : SOURCE,
+      };
     }),
-  ];
+  );
+  return [...facts, ...notes];
 }
 
 /** Sentences that tell an assistant what to do for good are statements of a wish. */
@@ -106,7 +121,8 @@ function* readMessages(
   messages: readonly TranscriptMessage[],
   options: ExtractOptions,
 ): Generator<RawCandidate[]> {
-  for (const told of readConversation(messages, options.speaker ?? 'The user')) yield* readMessage(told);
+  const { speaker = 'The user', keepsOwnWords = true } = options;
+  for (const told of readConversation(messages, { speaker, keepsOwnWords })) yield* readMessage(told);
 }
 
 function toReply(found: readonly RawCandidate[]): string {

@@ -14,6 +14,8 @@ export type Reading = {
   category: Category;
   /** Whether a rule knows what it states. */
   known: boolean;
+  /** Whether it is kept in the user's own words, because no rule reads it. */
+  ownWords: boolean;
   /** Whether a note may be made for its sake; without, it is only kept beside one that may. */
   opens: boolean;
   /** How many of its words say something. */

@@ -78,7 +78,8 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     theirs.length > 0 || isAside ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
   const telling = tellingOf(dated.text, told.topic !== null || meant !== null);
   const known = statements.length > 0;
-  const opens = known || (social ? telling === 'own' : statesSomething(dated.text));
+  const ownWords = !known && told.keepsOwnWords && statesSomething(dated.text);
+  const opens = known || ownWords || (social && telling === 'own');
   // To an assistant, feelings and errands are no part of what is told.
   if (!opens && (telling === null || isAside || (!social && (telling !== 'about' || isErrand(dated.text)))))
     return null;
@@ -92,6 +93,7 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     keyed: statements.filter(({ key }) => key !== null),
     category: statements[0]?.category ?? 'other',
     known,
+    ownWords,
     opens,
     words: contentWords(dated.text),
     reacts: telling === 'reaction',

@@ -168,6 +168,48 @@ test('a replay of what is done asks the model anew and repeats nothing', async (
   expect(await under.memories('maya')).toHaveLength(2);
 });
 
+test('what was kept in the user’s own words gives way when a model reads the same messages', async () => {
+  const under = await open();
+  await under.start();
+  const id = await under.extract([{ content: 'I live in Lisbon. I like fado.' }]);
+  await under.ledger(id);
+  const [home] = await under.memories('maya');
+  await under.database.query(
+    `update memories set source = 'own_words', kind = 'note', key = null, value = null, question = null,
+       answer = null, subject_hash = null, content = 'Fado it is.', content_hash = '\\x00' where id <> $1::uuid`,
+    [home?.id],
+  );
+  await replay(under, id);
+  expect(await under.ledger(id)).toMatchObject({ state: 'done', added: 1, unchanged: 1, deleted: 1 });
+  const sources = (await under.memories('maya')).map(({ source }) => source);
+  expect(sources).toHaveLength(2);
+  expect(sources).not.toContain('own_words');
+  const { ended } = await under.database.one<{ ended: number }>(
+    `select count(*)::integer as ended from memory_versions v join memories m on m.id = v.memory_id
+     where m.source = 'own_words' and v.operation = 'SUPERSEDE'`,
+  );
+  expect(ended).toBe(1);
+});
+
+test('without a model, what no rule reads is kept in the user’s own words, unless that is switched off', async () => {
+  const rules = { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none' };
+  const said = [{ content: "I'm worried about the viva with Professor Adeyemi in Ghent, how do I prepare?" }];
+  const keeps = await open({ env: rules });
+  await keeps.start();
+  await keeps.ledger(await keeps.extract(said));
+  expect(await keeps.memories('maya')).toMatchObject([
+    {
+      kind: 'note',
+      source: 'own_words',
+      content: 'The user is worried about the viva with Professor Adeyemi in Ghent.',
+    },
+  ]);
+  const drops = await open({ env: { ...rules, KEEP_OWN_WORDS: 'false' } });
+  await drops.start();
+  await drops.ledger(await drops.extract(said));
+  expect(await drops.memories('maya')).toEqual([]);
+});
+
 test('a mistake of ours fails after its attempts; replayed once it is mended, it does not pay the model again', async () => {
   const under = await open({ env: { MAX_ATTEMPTS: '3', RETRY_INTERVAL_MS: '20' } });
   await under.database.query(`alter table memories add constraint mistake check (value <> 'Lisbon')`);

@@ -34,7 +34,7 @@ export type ExtractionParts = Readonly<{ providers: Providers; prompts: Prompts;
 export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts): Promise<Extraction> {
   const { config, database, logger } = deps;
   const { providers } = parts;
-  const { first, further } = answerProviders(parts);
+  const { first, further } = answerProviders(parts, config.extractor.keepsOwnWords);
   const calls = createPinnedCalls({
     database,
     provider: first.name,
@@ -78,12 +78,15 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
 }
 
 /** `first` answers the first question of a run, whose claim came with the permit; `further` acquires a permit itself. */
-function answerProviders({ providers: { chat, meter }, prompts }: ExtractionParts): {
+function answerProviders(
+  { providers: { chat, meter }, prompts }: ExtractionParts,
+  keepsOwnWords: boolean,
+): {
   first: Provider;
   further: Provider;
 } {
   if (chat === null) {
-    const rules = createExtractiveProvider();
+    const rules = createExtractiveProvider({ keepsOwnWords });
     return { first: rules, further: rules };
   }
   const toProvider = (model: ChatModel) =>

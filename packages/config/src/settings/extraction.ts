@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonNegativeInt, positiveInt } from './values.ts';
+import { flag, nonNegativeInt, positiveInt } from './values.ts';
 
 function isTimeZone(name: string): boolean {
   try {
@@ -17,6 +17,10 @@ export const extraction = {
       description:
         'How conversations are extracted when neither the request nor the conversation says. docs/presets.md says what each does.',
     }),
+  KEEP_OWN_WORDS: flag.default(true).meta({
+    description:
+      'Whether the rules keep what a user states, and none of them reads, as a note in the user’s own words. A model replaces such notes when it extracts the same messages.',
+  }),
   PROMPTS_DIR: z.string().min(1).optional().meta({
     description: 'Folder of prompt templates that replace ours; docs/presets.md says how.',
     unset: 'ours',

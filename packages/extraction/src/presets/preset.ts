@@ -43,6 +43,8 @@ export type Preset = {
   prompt: 'standard' | 'facts-and-context' | 'single-fact' | 'tiered' | 'categorised' | 'reconciled';
   /** `json`: a reply without JSON is invalid; `line`: one plain line is a memory (or NOTHING). */
   reply: 'json' | 'line';
+  /** Whether the rules, without a model, keep notes in the user's own words of what none of them reads. */
+  keepsOwnWords: boolean;
   /** Whether a secret that the user stated is kept when the reply puts it into the category `credential`. */
   keepsCredentials: boolean;
   /** Confidence (0..100) of what no user said in any of these words, where the reply gives no source or confidence. */

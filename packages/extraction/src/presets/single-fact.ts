@@ -17,6 +17,7 @@ export const singleFact: Preset = {
   transcript: 'pair',
   prompt: 'single-fact',
   reply: 'line',
+  keepsOwnWords: false,
   reconcile: 'never',
   userSummary: 'none',
   retrieval: { mode: 'vector', limit: 5, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },

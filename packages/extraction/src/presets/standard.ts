@@ -19,6 +19,7 @@ export const standard: Preset = {
   maxTranscriptCharacters: 0,
   prompt: 'standard',
   reply: 'json',
+  keepsOwnWords: true,
   keepsCredentials: false,
   unsupportedConfidence: 50,
   knownMemoryLimit: 8,

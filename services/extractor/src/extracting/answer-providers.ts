@@ -44,7 +44,7 @@ export type Provider = Readonly<{
 }>;
 
 /** Rules, no model: the default when none is configured (G15). */
-export function createExtractiveProvider(): Provider {
+export function createExtractiveProvider({ keepsOwnWords }: Readonly<{ keepsOwnWords: boolean }>): Provider {
   return {
     name: 'extractive',
     wantsKnown: false,
@@ -53,7 +53,10 @@ export function createExtractiveProvider(): Provider {
         provider: 'extractive',
         model: 'extractive',
         promptVersion: 'rules',
-        raw: await extractInTurns(question.messages, { signal: question.signal }),
+        raw: await extractInTurns(question.messages, {
+          keepsOwnWords: keepsOwnWords && question.preset.keepsOwnWords,
+          signal: question.signal,
+        }),
         finishReason: 'stop',
         promptTokens: null,
         completionTokens: null,

@@ -28,6 +28,7 @@ test('counts what there is of a user, in every state', async () => {
   await gateway.call('DELETE', `/v1/memories/${unwanted.id}?user_id=ada`);
   await gateway.database.query(`update memories set archived_at = now() where content = 'Ada owns a boat.'`);
   await gateway.database.query(`update memories set expires_at = now() where content = 'Gone by now.'`);
+  await gateway.database.query(`update memories set source = 'own_words' where kind = 'qa'`);
   await gateway.call('POST', '/v1/conversations/c1/messages', {
     body: { user_id: 'ada', messages: [said('One.'), said('Two.')], extract: 'now' },
   });
@@ -41,6 +42,7 @@ test('counts what there is of a user, in every state', async () => {
       by_tier: { '1': 1, '2': 1, '3': 0 },
       by_kind: { fact: 1, qa: 1, note: 0, event: 0 },
       by_category: { identity: 1, general: 1 },
+      own_words: 1,
       without_vector: 2,
     },
     conversations: { total: 1, messages: 2, messages_not_extracted: 2 },

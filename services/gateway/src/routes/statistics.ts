@@ -31,6 +31,7 @@ const NOTHING: UserStatistics = {
     superseded: 0,
     deleted: 0,
     withoutVector: 0,
+    ownWords: 0,
     byTier: { '1': 0, '2': 0, '3': 0 },
     byKind: { fact: 0, qa: 0, note: 0, event: 0 },
     byCategory: {},
@@ -44,7 +45,7 @@ const NOTHING: UserStatistics = {
 };
 
 function toStatistics(userId: string, { memories, conversations, extractions }: UserStatistics): Statistics {
-  const { byTier, byKind, byCategory, withoutVector, ...states } = memories;
+  const { byTier, byKind, byCategory, withoutVector, ownWords, ...states } = memories;
   return {
     user_id: userId,
     memories: {
@@ -52,6 +53,7 @@ function toStatistics(userId: string, { memories, conversations, extractions }: 
       by_tier: byTier,
       by_kind: byKind,
       by_category: byCategory,
+      own_words: ownWords,
       without_vector: withoutVector,
     },
     conversations: {

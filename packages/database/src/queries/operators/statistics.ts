@@ -9,6 +9,8 @@ type MemoryStatistics = Readonly<{
   deleted: number;
   /** Visible ones that wait for their vector of the model in use, or lack it though nothing waits for it. */
   withoutVector: number;
+  /** Visible notes in the user's own words. */
+  ownWords: number;
   byTier: Record<'1' | '2' | '3', number>;
   byKind: Record<'fact' | 'qa' | 'note' | 'event', number>;
   byCategory: Record<string, number>;
@@ -43,7 +45,7 @@ export async function readUserStatistics(
 ): Promise<UserStatistics> {
   const row = await sql.one<Row>(
     `with owned as materialized (
-       select id, content_hash, tier, kind, category, is_current, archived_at, deleted_at, valid_to,
+       select id, content_hash, tier, kind, category, source, is_current, archived_at, deleted_at, valid_to,
          embedding_pending_since, is_current and (expires_at is null or expires_at > now()) as visible
        from memories where tenant_id = $1::uuid and user_id = $2::text
      ), model as materialized (
@@ -68,6 +70,7 @@ export async function readUserStatistics(
           'superseded', count(*) filter (where valid_to is not null and archived_at is null and deleted_at is null),
           'deleted', count(*) filter (where deleted_at is not null),
           'withoutVector', (select number from lacking),
+          'ownWords', count(*) filter (where visible and source = 'own_words'),
           'byTier', json_build_object('1', count(*) filter (where visible and tier = 1),
             '2', count(*) filter (where visible and tier = 2), '3', count(*) filter (where visible and tier = 3)),
           'byKind', json_build_object('fact', count(*) filter (where visible and kind = 'fact'),
