@@ -140,6 +140,8 @@ export type Config = Readonly<{
   auth: AuthConfig;
   limits: LimitsConfig;
   browsers: BrowsersConfig;
+  /** Of every process that listens. */
+  http: Readonly<{ bodyTimeoutMs: number; maxConnections: number }>;
   shutdownGraceMs: number;
   embedding: EmbeddingConfig;
   scheduling: SchedulingConfig;

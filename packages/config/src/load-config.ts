@@ -63,6 +63,7 @@ export function loadConfig(raw: RawEnvironment): Config {
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
       trustProxy: env.TRUST_PROXY ?? false,
     },
+    http: { bodyTimeoutMs: env.BODY_TIMEOUT_MS, maxConnections: env.MAX_CONNECTIONS },
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     embedding: embeddingConfig(env),
     scheduling: {

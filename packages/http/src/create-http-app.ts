@@ -35,6 +35,8 @@ export type HttpAppOptions = Readonly<{
   trustProxy?: number | readonly string[] | false;
   /** Paths of an OpenAI-compatible API: their problems carry an `error` object as well. */
   isOpenAiPath?: (path: string) => boolean;
+  /** How long a body may take to arrive. Default 60 s. */
+  bodyTimeoutMs?: number;
   /** What all bodies that are read hold in memory together. */
   bodyBudgetBytes?: number;
   /** Adds routes that read the body themselves; what they read counts against the budget. */
@@ -44,6 +46,7 @@ export type HttpAppOptions = Readonly<{
 }>;
 
 const DEFAULT_BODY_BUDGET = 64 * 1024 * 1024;
+const DEFAULT_BODY_TIMEOUT_MS = 60_000;
 /** How long a large body waits for others to be done with. */
 const BODY_WAIT_MS = 5_000;
 /** What smaller bodies hold is not counted: thousands of them stay below the budget. */
@@ -73,7 +76,8 @@ export function createHttpApp(options: HttpAppOptions): Express {
     freeBytes: SMALL_BODY_BYTES,
   });
   options.streamingRoutes?.(app, budget);
-  options.routes(app, [requireJson, jsonBody({ maxBytes: options.maxBodyBytes, budget })]);
+  const { maxBodyBytes: maxBytes, bodyTimeoutMs: timeoutMs = DEFAULT_BODY_TIMEOUT_MS } = options;
+  options.routes(app, [requireJson, jsonBody({ maxBytes, timeoutMs, budget })]);
   app.use(() => {
     throw new AppError(
       'not_found',

@@ -5,6 +5,7 @@ import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { limitUnread } from './unread-answers.ts';
 
 export type HttpServer = Readonly<{
   url: string;
@@ -21,6 +22,9 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 600_000;
 /** How often the two are looked at. */
 const CHECK_INTERVAL_MS = 2_000;
+/** How long nobody reads an answer before it is thrown away, and what such answers hold in memory together. */
+const UNREAD_TIMEOUT_MS = 60_000;
+const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 /** What is read of a body before anyone asks for it. Sent byte by byte it costs 2 µs for each. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 /** An idle connection takes 20 to 40 KB. */
@@ -28,6 +32,16 @@ const MAX_CONNECTIONS = 2_000;
 
 /** Where a service listens. `setting` is the variable that says the port, for messages. */
 export type Address = Readonly<{ host: string; port: number; setting: string }>;
+
+export type ListenOptions = Address &
+  Readonly<{
+    maxConnections?: number;
+    headersTimeoutMs?: number;
+    requestTimeoutMs?: number;
+    checkIntervalMs?: number;
+    unreadTimeoutMs?: number;
+    maxUnreadBytes?: number;
+  }>;
 
 /**
  * Checks that all ports can be listened on, before anything else is started; port 0 is any free one.
@@ -60,20 +74,25 @@ export async function assertPortsFree(addresses: readonly Address[]): Promise<vo
  *
  * @throws AppError `port_in_use` when another program listens there, `config_invalid` when the address cannot be used.
  */
-export async function listen(app: RequestListener, options: Address): Promise<HttpServer> {
+export async function listen(app: RequestListener, options: ListenOptions): Promise<HttpServer> {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
+      requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: options.checkIntervalMs ?? CHECK_INTERVAL_MS,
       highWaterMark: MAX_BUFFERED_BYTES,
       // Longer than the idle timeout of common load balancers, so that they and not we close first.
       keepAliveTimeout: 65_000,
     },
     app,
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  const watchUnread = limitUnread({
+    timeoutMs: options.unreadTimeoutMs ?? UNREAD_TIMEOUT_MS,
+    maxBytes: options.maxUnreadBytes ?? MAX_UNREAD_BYTES,
+  });
+  server.prependListener('request', (_request, response) => watchUnread(response));
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   // The bytes of headers are limited already; dropping some of them silently would change what a request says.
   server.maxHeadersCount = 0;
   server.on('clientError', answerClientError);

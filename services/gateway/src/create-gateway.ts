@@ -108,6 +108,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     telemetry: deps.telemetry,
     maxBodyBytes: config.gateway.maxBodyBytes,
     bodyBudgetBytes: config.gateway.bodyBudgetBytes,
+    bodyTimeoutMs: config.http.bodyTimeoutMs,
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
@@ -140,6 +141,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     host: config.host,
     port: config.gateway.port,
     setting: 'GATEWAY_PORT',
+    maxConnections: config.http.maxConnections,
   });
   logger.info({ url: server.url }, 'gateway is listening');
   return {

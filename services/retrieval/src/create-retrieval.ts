@@ -74,6 +74,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     telemetry: deps.telemetry,
     maxBodyBytes: config.retrieval.maxBodyBytes,
     bodyBudgetBytes: config.retrieval.bodyBudgetBytes,
+    bodyTimeoutMs: config.http.bodyTimeoutMs,
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     health: {
@@ -97,6 +98,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     host: config.host,
     port: config.retrieval.port,
     setting: 'RETRIEVAL_PORT',
+    maxConnections: config.http.maxConnections,
   });
   logger.info({ url: server.url }, 'retrieval is listening');
   return {

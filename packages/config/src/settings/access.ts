@@ -96,4 +96,11 @@ export const access = {
     description:
       'What all large requests may hold in the memory of one process together. More of them wait, then get 503.',
   }),
+  BODY_TIMEOUT_MS: positiveInt.max(300_000).default(60_000).meta({
+    description: 'How long a request body may take to arrive. The body of a chat has twice as long.',
+  }),
+  MAX_CONNECTIONS: positiveInt.max(100_000).default(2_000).meta({
+    description:
+      'Connections that one process serves at once; more are closed at once. An idle one takes 20 to 40 KB.',
+  }),
 };

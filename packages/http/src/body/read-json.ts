@@ -12,11 +12,15 @@ import { readBody } from './read-body.ts';
 const MAX_PARSED_DEPTH = 100;
 /** What a JSON body needs in memory at most for each of its bytes: itself, its text, the values, the answer. */
 const PARSED_WEIGHT = 4;
-const BODY_TIMEOUT_MS = 60_000;
 /** Between the steps of larger bodies, each of which can take tens of milliseconds, others get their turn. */
 const LARGE_BYTES = 128 * 1024;
 
-export type JsonBodyOptions = Readonly<{ maxBytes: number; budget: ByteBudget }>;
+export type JsonBodyOptions = Readonly<{
+  maxBytes: number;
+  /** How long the body may take to arrive. */
+  timeoutMs: number;
+  budget: ByteBudget;
+}>;
 
 /**
  * Reads a JSON body within its limits: bytes (as sent and unpacked), how far it unpacks, nesting and number of values
@@ -26,7 +30,7 @@ export type JsonBodyOptions = Readonly<{ maxBytes: number; budget: ByteBudget }>
  * @throws AppError `payload_too_large`, `invalid_json`, `invalid_request`, `forbidden_key`, `request_timeout`,
  *   `overloaded`
  */
-export function jsonBody({ maxBytes, budget }: JsonBodyOptions): RequestHandler {
+export function jsonBody({ maxBytes, timeoutMs, budget }: JsonBodyOptions): RequestHandler {
   return async (request, response, next) => {
     if (request.body !== undefined || !hasBody(request)) {
       next();
@@ -37,7 +41,7 @@ export function jsonBody({ maxBytes, budget }: JsonBodyOptions): RequestHandler 
       maxBytes,
       budget,
       weight: PARSED_WEIGHT,
-      timeoutMs: BODY_TIMEOUT_MS,
+      timeoutMs,
       maxDepth: MAX_PARSED_DEPTH,
     });
     if (bytes.length === 0) {
@@ -59,7 +63,6 @@ export type ReadJsonOptions = JsonBodyOptions &
   Readonly<{
     /** Bytes of memory that one byte of the body stands for. */
     weight: number;
-    timeoutMs: number;
   }>;
 
 /** The bytes of a JSON body and where its outer values stand in them; `root` is null when there are none. */

@@ -30,6 +30,7 @@ export type ChatDeps = ChatExchangeDeps &
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
     maxBodyBytes: number;
+    bodyTimeoutMs: number;
     budget: ByteBudget;
   }>;
 
@@ -40,8 +41,6 @@ const MAX_SPOKEN = 100;
 const MAX_SPOKEN_CHARACTERS = 500_000;
 /** A request and, at most, as much text again that is read from it. */
 const CHAT_WEIGHT = 2;
-/** Images take a while from a telephone. */
-const BODY_TIMEOUT_MS = 120_000;
 
 /** How clients of OpenAI's own kind say that they try again: how often they did. */
 const RETRY_HEADER = 'x-stainless-retry-count';
@@ -68,7 +67,7 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
       maxBytes: deps.maxBodyBytes,
       budget: deps.budget,
       weight: CHAT_WEIGHT,
-      timeoutMs: BODY_TIMEOUT_MS,
+      timeoutMs: deps.bodyTimeoutMs,
       maxValues: MAX_CHAT_VALUES,
       recordedDepth: CHAT_RECORDED_DEPTH,
     });

@@ -23,6 +23,8 @@ export type ChatProxy = Readonly<{
 
 /** A process has room for the chats of so many keys that are all at their limit. */
 const KEYS_AT_ONCE = 4;
+/** Images take a while from a telephone. */
+const CHAT_BODY_PATIENCE = 2;
 
 /**
  * The OpenAI-compatible proxy: chat completions with memory, and what of its other `/v1/…` paths may be called
@@ -70,6 +72,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,
           maxBodyBytes: chat.maxBodyBytes,
+          bodyTimeoutMs: deps.config.http.bodyTimeoutMs * CHAT_BODY_PATIENCE,
           budget,
         }),
       );
