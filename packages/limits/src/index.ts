@@ -5,5 +5,5 @@ export { closeLimitsRedis, openLimitsRedis } from './limits-redis.ts';
 export { createRateLimit } from './rate-limit.ts';
 export type { TenantRates } from './rate-limit.ts';
 export { createRates } from './rate.ts';
-export { takeTurns } from './take-turns.ts';
+export { afterGoneMs, takeTurns } from './take-turns.ts';
 export { createTenantActivity } from './tenant-activity.ts';

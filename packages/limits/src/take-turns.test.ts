@@ -5,7 +5,7 @@ import express, { type Response } from 'express';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFairQueue } from './fair-queue.ts';
-import { takeTurns } from './take-turns.ts';
+import { afterGoneMs, takeTurns } from './take-turns.ts';
 import { createTenantActivity } from './tenant-activity.ts';
 
 const queue = createFairQueue({
@@ -15,6 +15,7 @@ const queue = createFairQueue({
   maxWaiting: 1,
   maxWaitMs: 60_000,
 });
+let goneMs = 0;
 let open: Response[] = [];
 let refused: string[] = [];
 let server: Server;
@@ -26,7 +27,14 @@ beforeEach(async () => {
     response.locals['principal'] = { tenantId: 'a' };
     next();
   });
-  app.use(takeTurns({ queueOf: () => queue, count: (reason, work) => refused.push(`${reason} ${work}`) }));
+  goneMs = 60_000;
+  app.use((request, response, next) =>
+    takeTurns({
+      queueOf: () => queue,
+      afterGoneMs: goneMs,
+      count: (reason, work) => refused.push(`${reason} ${work}`),
+    })(request, response, next),
+  );
   app.get('/', (_request, response) => {
     open.push(response);
   });
@@ -85,6 +93,20 @@ describe('taking turns', () => {
     expect(queue.state().inUse).toBe(0);
     expect(open).toHaveLength(1);
     expect(refused).toEqual([]);
+  });
+
+  test('work that does not say that it is over, of a caller that has gone, gives its slot back in time', async () => {
+    goneMs = 50;
+    const caller = new AbortController();
+    const running = fetch(url, { signal: caller.signal });
+    await untilOpen(1);
+    caller.abort();
+    await expect(running).rejects.toThrow('aborted');
+    await waitFor(() => queue.state().inUse === 0, { describe: 'the slot to be free' });
+  });
+
+  test('that time is longer than the longest statement may take', () => {
+    expect(afterGoneMs(15_000, 3_600_000, 30_000)).toBeGreaterThan(3_600_000);
   });
 
   test('more than may wait are refused, and counted', async () => {

@@ -9,18 +9,25 @@ import { slotsOf, type WorkClass, workOf } from './work.ts';
 export type TakeTurnsDeps = Readonly<{
   /** Which queue the work of a class goes through; null: none of this process. */
   queueOf: (work: WorkClass) => FairQueue | null;
+  /** When the work of a caller that has gone counts as over, if it does not say so before: see `afterGoneMs`. */
+  afterGoneMs: number;
   count: CountLimited;
 }>;
 
-/** Handlers of callers that have gone end long before: no statement takes as long. */
-const MAX_AFTER_GONE_MS = 60_000;
+/** What a handler does besides its longest statement: other statements, and calls of models. */
+const MAX_BESIDES_MS = 60_000;
+
+/** How long a handler goes on at most when its caller has gone. `statementTimeoutsMs`: of the statements it makes. */
+export function afterGoneMs(...statementTimeoutsMs: readonly number[]): number {
+  return Math.max(...statementTimeoutsMs) + MAX_BESIDES_MS;
+}
 
 /**
  * Has each request wait for its turn before its handler begins; its slots are free again when the handler has
  * answered. A caller that goes away while it waits leaves the queue; while its work runs, the slots stay taken until
  * that ends, because the database goes on too.
  */
-export function takeTurns({ queueOf, count }: TakeTurnsDeps): RequestHandler {
+export function takeTurns({ queueOf, afterGoneMs: goneMs, count }: TakeTurnsDeps): RequestHandler {
   return async (request, response, next) => {
     const work = workOf({ ...workRequestOf(request), body: request.body as unknown });
     const slots = slotsOf(work);
@@ -35,7 +42,7 @@ export function takeTurns({ queueOf, count }: TakeTurnsDeps): RequestHandler {
     });
     try {
       const release = await queue.acquire(principalOf(response).tenantId, slots, gone.signal);
-      releaseAtEnd(response, release);
+      releaseAtEnd(response, release, goneMs);
     } catch (error) {
       if (isAppError(error) && !gone.signal.aborted) count('overload', work);
       throw error;
@@ -44,13 +51,13 @@ export function takeTurns({ queueOf, count }: TakeTurnsDeps): RequestHandler {
   };
 }
 
-function releaseAtEnd(response: Response, release: () => void): void {
+function releaseAtEnd(response: Response, release: () => void, goneMs: number): void {
   const end = response.end.bind(response) as (...args: unknown[]) => Response;
   response.end = ((...args: unknown[]) => {
     release();
     return end(...args);
   }) as Response['end'];
   response.once('close', () => {
-    if (!response.writableEnded) setTimeout(release, MAX_AFTER_GONE_MS).unref();
+    if (!response.writableEnded) setTimeout(release, goneMs).unref();
   });
 }

@@ -1,6 +1,7 @@
 import { authentication, type Authenticator, principalOf } from '@factmill/auth';
 import type { Config, LimitsConfig } from '@factmill/config';
 import {
+  afterGoneMs,
   closeLimitsRedis,
   createAuthenticationGuard,
   createCountLimited,
@@ -53,7 +54,7 @@ export function createGatewayLimits(
   deps: Readonly<{ config: Config; authenticator: Authenticator; limitsAnswerMs?: number | undefined }>,
 ): GatewayLimits {
   const { config } = deps;
-  const { redisUrl, queuePrefix, poolMax } = config.storage;
+  const { redisUrl, queuePrefix, poolMax, statementTimeoutsMs } = config.storage;
   const now = () => performance.now();
   const count = createCountLimited('gateway');
   const redis = redisUrl === null ? null : openLimitsRedis(redisUrl, deps.limitsAnswerMs);
@@ -97,6 +98,11 @@ export function createGatewayLimits(
           // Searches wait in the retrieval service.
           return work === 'search' || work === 'heavy_search' ? null : working;
         },
+        afterGoneMs: afterGoneMs(
+          statementTimeoutsMs.list,
+          statementTimeoutsMs.accept,
+          statementTimeoutsMs.batch,
+        ),
         count,
       }),
     ],

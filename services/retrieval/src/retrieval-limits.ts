@@ -1,6 +1,7 @@
 import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import {
+  afterGoneMs,
   createAuthenticationGuard,
   createCountLimited,
   createFairQueue,
@@ -51,7 +52,13 @@ export function createRetrievalLimits(
   const guard = createAuthenticationGuard({ maxFailures: config.limits.authFailuresPerMinute, count, now });
   return {
     authenticate: authentication(deps.authenticator, guard),
-    afterBody: [takeTurns({ queueOf: () => searching, count })],
+    afterBody: [
+      takeTurns({
+        queueOf: () => searching,
+        afterGoneMs: afterGoneMs(config.storage.statementTimeoutsMs.search),
+        count,
+      }),
+    ],
     close: gauges.close,
   };
 }
