@@ -1,5 +1,5 @@
 import { createPool } from '@factmill/database';
-import { createKeptSigns, searchByVector } from '@factmill/search';
+import { searchByVector } from '@factmill/search';
 import { type Benchmark, inMs, type Row } from './benchmark.ts';
 import { callJson } from './call-json.ts';
 import { MODEL, seedMemories, type SeededUser, TENANT_ID } from './seed-memories.ts';
@@ -27,7 +27,6 @@ export const search: Benchmark = async ({ quick, profileDirectory }) => {
     const retrieval = await stage.start('retrieval', { EMBEDDING_PROVIDER: 'local' });
     const gateway = await stage.start('gateway', { RETRIEVAL_URL: retrieval.url });
     const headers = await stage.createClientHeaders(gateway);
-    const keptSigns = createKeptSigns({ now: () => performance.now() });
     const rows: Row[] = [];
     for (const user of users) {
       const vector = randomVector();
@@ -40,8 +39,7 @@ export const search: Benchmark = async ({ quick, profileDirectory }) => {
         // One query again and again: its vector is cached after the first, so that only the search is measured.
         http: overHttp(retrieval.url, 'Where is the kettle?'),
         sql: async () => (await stage.database.query(BARE_SQL, bareValues(user.userId, vector))).rows.length,
-        service: async () =>
-          (await searchByVector(pool, serviceSearch(user.userId, vector), keptSigns)).length,
+        service: async () => (await searchByVector(pool, serviceSearch(user.userId, vector))).length,
         gateway: overHttp(gateway.url, 'Where is the kettle?'),
         fused: overHttp(retrieval.url, 'Where is the kettle?', 'fused'),
       });

@@ -2,7 +2,7 @@ import type { SearchChannel } from '@factmill/contracts';
 import type { CandidateRow, MemoryRow } from '@factmill/database';
 
 /** A stored message that competes with memories, and its form as one. */
-type Turn = Readonly<{
+export type Turn = Readonly<{
   conversationId: string;
   messageId: string;
   role: string;

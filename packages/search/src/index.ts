@@ -1,7 +1,6 @@
+export { searchByVector } from './channels/by-vector.ts';
 export { searchRecent } from './channels/recent.ts';
 export type { EmbedQuery } from './embedded-query.ts';
-export { createKeptSigns } from './nearest/kept-signs.ts';
-export { searchByVector } from './nearest/search-by-vector.ts';
+export { createResidentIndexes } from './resident/resident-indexes.ts';
 export { createSearch } from './search.ts';
 export type { Search } from './search.ts';
-export { createKeptWords } from './words/kept-words.ts';

@@ -13,7 +13,7 @@ import {
 } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
 import { toCandidates } from './candidate.ts';
-import type { Gathered } from './generate-candidates.ts';
+import type { Generated } from './generate-candidates.ts';
 import { loadFound } from './hydrate.ts';
 import { rateCandidates, type Relevant } from './relevance.ts';
 import type { SearchSettings } from './settings.ts';
@@ -69,22 +69,22 @@ const MOST_COMPARED = 100;
 export function createRank({ database, reranker }: RankDeps) {
   return async (
     target: Omit<SearchTarget, 'scope'>,
-    gathered: Gathered,
+    generated: Generated,
     request: SearchRequest,
     settings: SearchSettings,
     nowMs: number,
   ): Promise<Ranked> => {
     const rated = rateCandidates({
       query: request.query,
-      terms: gathered.terms,
-      found: gathered.found,
-      candidates: toCandidates(gathered.found),
+      terms: generated.terms,
+      found: generated.found,
+      candidates: toCandidates(generated.found),
       settings,
       nowMs,
     });
     const dropped: Record<string, number> = {};
     const reranking = await rerank(rated, request.query, settings);
-    const threshold = thresholdOf(request, settings, gathered, reranking.done);
+    const threshold = thresholdOf(request, settings, generated, reranking.done);
     const entries = reranking.entries
       .filter(({ reranked, relevant }) => {
         const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
@@ -96,7 +96,7 @@ export function createRank({ database, reranker }: RankDeps) {
     if (settings.recencyWeight > 0 || reranking.done) {
       entries.sort((a, b) => b.score - a.score || compareText(a.id, b.id));
     }
-    const selected = await select(entries, gathered, settings, dropped);
+    const selected = await select(entries, generated, settings, dropped);
     const affordable = withinTokenBudget(selected, settings.tokenBudget, ({ content }) =>
       estimateTokens(content),
     );
@@ -160,7 +160,7 @@ export function createRank({ database, reranker }: RankDeps) {
   /** Without duplicates, and no more alike than wanted. Enough for the limit after the token budget. */
   async function select(
     entries: readonly Entry[],
-    { embedded }: Gathered,
+    { embedded }: Generated,
     settings: SearchSettings,
     dropped: Record<string, number>,
   ): Promise<Entry[]> {
@@ -203,7 +203,7 @@ export function createRank({ database, reranker }: RankDeps) {
 function thresholdOf(
   request: SearchRequest,
   settings: SearchSettings,
-  { embedded }: Gathered,
+  { embedded }: Generated,
   isReranked: boolean,
 ): number {
   if (isReranked) return settings.minRelevance;

@@ -7,7 +7,7 @@ import {
 } from '@factmill/database';
 
 export const DIMENSIONS = 8;
-/** Of a model whose vectors have signs enough to be told apart by them. */
+/** Of a model whose bit codes are long enough to choose by. */
 export const SIGNED_DIMENSIONS = 128;
 
 /**

@@ -9,12 +9,11 @@ import { isConnectTimeout, type Sql, whileWanted } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
 import type { EmbedQuery } from './embedded-query.ts';
-import { createGather, type Gathered } from './generate-candidates.ts';
-import type { KeptSigns } from './nearest/kept-signs.ts';
+import { createGenerateCandidates, type Generated } from './generate-candidates.ts';
 import { createRank, type Reranker } from './rank.ts';
+import type { ResidentIndexes } from './resident/resident-indexes.ts';
 import { type SearchSettings, settingsOf } from './settings.ts';
 import type { SearchTarget } from './target.ts';
-import type { KeptWords } from './words/kept-words.ts';
 
 type SearchFor = Readonly<{
   tenantId: string;
@@ -44,8 +43,7 @@ export type Search = (search: SearchFor) => Promise<Found>;
 export type SearchDeps = Readonly<{
   database: Sql;
   embedQuery: EmbedQuery;
-  keptSigns?: KeptSigns;
-  keptWords?: KeptWords;
+  residents?: ResidentIndexes;
   reranker: Reranker | null;
   /** Of searches that name none. */
   defaultMode: SearchMode;
@@ -119,8 +117,8 @@ export function createSearch(deps: SearchDeps): Search {
     for (const step of [asked, ...FALLBACKS[asked]]) {
       const settings = settingsOfStep(request, step, asked);
       const attempt = await trySearch(search, settings, degraded, database);
-      if (attempt.found === null) assertWanted();
-      embeddingUnavailable ??= unavailabilityOf(attempt.gathered);
+      if (attempt.found === null || attempt.failure !== null) assertWanted();
+      embeddingUnavailable ??= unavailabilityOf(attempt.generated);
       failure = attempt.failure ?? failure;
       if (attempt.found !== null) {
         return { ...attempt.found, mode: step, degraded: [...degraded], embeddingUnavailable };
@@ -146,30 +144,30 @@ export function createSearch(deps: SearchDeps): Search {
     degraded: Set<string>,
     database: Sql,
   ) {
-    const gather = createGather({ ...deps, database });
+    const generate = createGenerateCandidates({ ...deps, database });
     const rank = createRank({ ...deps, database });
     const startedAt = performance.now();
     const { request } = search;
     const now = deps.now();
     const target = targetOf(search, now);
-    const gathered = await gather(target, request, settings);
-    const gatheredMs = performance.now() - startedAt;
-    if (unavailabilityOf(gathered) !== null) degraded.add('embedding_unavailable');
-    if (isIncomplete(gathered)) degraded.add('embedding_incomplete');
-    for (const [channel, error] of gathered.failed) {
+    const generated = await generate(target, request, settings);
+    const generatedMs = performance.now() - startedAt;
+    if (unavailabilityOf(generated) !== null) degraded.add('embedding_unavailable');
+    if (isIncomplete(generated)) degraded.add('embedding_incomplete');
+    for (const [channel, error] of generated.failed) {
       degraded.add(`${channel}_unavailable`);
       logger.warn({ channel, code: isAppError(error) ? error.code : 'internal' }, 'a search channel failed');
     }
-    const failure = gathered.failed.values().next().value ?? null;
-    const answering = answeringChannels(gathered, settings);
-    if (answering === 0) return { found: null, failure, gathered };
+    const failure = generated.failed.values().next().value ?? null;
+    const answering = answeringChannels(generated, settings);
+    if (answering === 0) return { found: null, failure, generated };
 
     const nowMs = (target.asOf?.validAt ?? now).getTime();
-    const ranked = await rank(target, gathered, request, settings, nowMs).catch((error: unknown) => {
+    const ranked = await rank(target, generated, request, settings, nowMs).catch((error: unknown) => {
       logger.warn({ code: isAppError(error) ? error.code : 'internal' }, 'results could not be read');
       return { error };
     });
-    if ('error' in ranked) return { found: null, failure: ranked.error, gathered };
+    if ('error' in ranked) return { found: null, failure: ranked.error, generated };
     if (ranked.isCut) degraded.add('results_too_large');
     const wantsReranker = request.rerank === true && deps.reranker === null;
     if (wantsReranker || ranked.rerankFailure !== null) degraded.add('rerank_unavailable');
@@ -178,24 +176,24 @@ export function createSearch(deps: SearchDeps): Search {
       logger.warn({ code }, 'reranking failed');
     }
     if (ranked.thresholdIgnored) degraded.add('min_relevance_ignored');
-    const candidates = Object.fromEntries(gathered.found.map(({ channel, hits }) => [channel, hits.length]));
+    const candidates = Object.fromEntries(generated.found.map(({ channel, hits }) => [channel, hits.length]));
     const totalMs = performance.now() - startedAt;
     const timings = {
-      embed: gathered.embedMs,
-      channels: gatheredMs,
+      embed: generated.embedMs,
+      channels: generatedMs,
       rerank: ranked.rerankMs,
-      rank: totalMs - gatheredMs - ranked.rerankMs,
+      rank: totalMs - generatedMs - ranked.rerankMs,
       total: totalMs,
     };
     return {
       failure,
-      gathered,
+      generated,
       found: {
         results: ranked.results,
         candidates,
         explain: request.explain
           ? {
-              terms: [...gathered.terms],
+              terms: [...generated.terms],
               candidates,
               dropped: ranked.dropped,
               timings_ms: Object.fromEntries(
@@ -233,7 +231,7 @@ function settingsOfStep(
 }
 
 /** How many channels could be asked, whether or not they found something. */
-function answeringChannels({ failed, embedded }: Gathered, { channels }: SearchSettings): number {
+function answeringChannels({ failed, embedded }: Generated, { channels }: SearchSettings): number {
   return [...channels].filter(
     (channel) =>
       channel !== 'key' &&
@@ -245,11 +243,11 @@ function answeringChannels({ failed, embedded }: Gathered, { channels }: SearchS
   ).length;
 }
 
-function isIncomplete({ embedded }: Gathered): boolean {
+function isIncomplete({ embedded }: Generated): boolean {
   return embedded !== null && 'isComplete' in embedded && !embedded.isComplete;
 }
 
-function unavailabilityOf({ embedded }: Gathered): string | null {
+function unavailabilityOf({ embedded }: Generated): string | null {
   return embedded !== null && 'unavailable' in embedded ? embedded.unavailable : null;
 }
 

@@ -39,6 +39,15 @@ export type MemorySource = Readonly<{
 /** A condition on the memories of a target, with its value's place in the statement. */
 type Condition = Readonly<{ letter: string; value: unknown; sql: (alias: string, place: string) => string }>;
 
+/** Whether a target is not simply all that its users have now. */
+export function isFilteredOrPast(target: SearchTarget): boolean {
+  return (
+    target.asOf !== undefined ||
+    target.scope === 'global' ||
+    conditionsOf(target).some(({ value }) => value !== undefined)
+  );
+}
+
 /**
  * The memories of a target that a search may return. Its statement has the tenant in `$1`, the user in `$2` and
  * the source's values from `$first` on. With `anyUser` it is planned without regard to who the user is, so that a

@@ -7,7 +7,7 @@ import { getPreset } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createReranker, type Embedder } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
-import { createKeptSigns, createKeptWords, createSearch } from '@factmill/search';
+import { createResidentIndexes, createSearch } from '@factmill/search';
 import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
@@ -56,8 +56,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const search = createSearch({
     database,
     embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
-    keptSigns: createKeptSigns({ now: () => performance.now() }),
-    keptWords: createKeptWords({ now: () => performance.now() }),
+    residents: createResidentIndexes({ database, now: () => performance.now() }),
     reranker,
     defaultMode,
     defaultLimit: preset?.retrieval.limit ?? null,

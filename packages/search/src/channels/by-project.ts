@@ -1,8 +1,24 @@
-import { candidateColumns, type CandidateRow, type Sql } from '@factmill/database';
+import { candidateColumns, type CandidateRow, isConnectTimeout, type Sql } from '@factmill/database';
 import { memoriesOf, type SearchTarget } from '../target.ts';
+import type { Channel } from './channel.ts';
 
 /** A shorter name is in too many words. */
-const SHORTEST_NAME = 3;
+const MIN_NAME_CHARACTERS = 3;
+
+/** Memories of the projects that the query names. Full text has already seen whether it names one. */
+export const projectChannel: Channel = async ({ database, target, request, settings, limit, first }) => {
+  // In this mode full text may not be asked at all.
+  if (settings.mode !== 'vector' && settings.channels.has('text')) {
+    const text = await first.fullText().catch((error: unknown) => {
+      // Waiting for a connection once more would bring none either.
+      if (isConnectTimeout(error)) throw error;
+      return null;
+    });
+    if (text?.mayNameProject === false) return [];
+  }
+  const rows = await searchByProject(database, { ...target, query: request.query, limit });
+  return rows.map((row) => ({ row, value: 1 }));
+};
 
 /**
  * The user's visible memories of projects that the query names, whatever the case: the most important first, then
@@ -37,7 +53,7 @@ export function mayName(query: string, projects: readonly string[]): boolean {
   const given = query.toLowerCase();
   return projects.some(
     (name) =>
-      name.length >= SHORTEST_NAME &&
+      name.length >= MIN_NAME_CHARACTERS &&
       (!ASCII.test(query) || !ASCII.test(name) || given.includes(name.toLowerCase())),
   );
 }
@@ -57,5 +73,5 @@ export function projectsNamed({ userId }: Pick<SearchTarget, 'userId'>, place: s
       from projects where projects.name is not null
     )
     select name from projects
-    where length(name) >= ${SHORTEST_NAME} and strpos(lower(${place}::text), lower(name)) > 0`;
+    where length(name) >= ${MIN_NAME_CHARACTERS} and strpos(lower(${place}::text), lower(name)) > 0`;
 }

@@ -1,7 +1,9 @@
 import { candidateColumns, type CandidateRow, escapeLike, type Sql } from '@factmill/database';
+import { queryPhrase } from '@factmill/ranking';
 import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
+import type { Channel } from './channel.ts';
 
-export type TextSearch = SearchTarget &
+export type SubstringSearch = SearchTarget &
   Readonly<{
     /** Looked for as a whole; null: only the terms are. */
     phrase: string | null;
@@ -11,33 +13,64 @@ export type TextSearch = SearchTarget &
   }>;
 
 /** `textScore` is 1 for the whole phrase, else the share of the terms, rare ones counting more, up to 0.9. */
-export type TextRow = CandidateRow & Readonly<{ textScore: number }>;
+export type SubstringRow = CandidateRow & Readonly<{ textScore: number }>;
 
+/** A shorter word is in too many others (`art` in `party`) to be looked for in them beside terms that are known. */
+const MIN_PART_CHARACTERS = 4;
 /** Of users with up to so many memories all texts are read, by a statement that keeps its plan. */
-const READ_ALL = 200;
+const MAX_SCANNED = 200;
+
+/** Substrings, for what vectors (source D) or full text leave open. */
+export const substringChannel: Channel = async ({
+  database,
+  target,
+  request,
+  settings,
+  terms,
+  limit,
+  first,
+}) => {
+  const find = async (some: readonly string[], asPhrase: boolean) => {
+    const phrase = asPhrase ? queryPhrase(request.query) : null;
+    const rows = await searchBySubstring(database, { ...target, phrase, terms: some, limit });
+    return rows.map((row) => ({ row, value: row.textScore }));
+  };
+  if (settings.mode === 'vector' && (await first.vector().catch(() => [])).length >= limit) return null;
+  if (!settings.channels.has('text')) return find(terms, true);
+  const text = await first.fullText().catch(() => null);
+  if (text === null) return null;
+  // Whole words are of no help: parts of them may be.
+  if (text.rows.length === 0 || text.unknownTerms.length === terms.length) {
+    return find(text.unknownTerms, true);
+  }
+  // A memory that has the whole query has each of its words, of which some are known.
+  const parts = text.unknownTerms.filter((term) => term.length >= MIN_PART_CHARACTERS);
+  return parts.length === 0 ? null : find(parts, false);
+};
 
 /**
  * The user's visible memories whose content, key, value or category contains the phrase or one of the terms,
  * whatever the case. Best first: the phrase, then more and rarer terms, then importance and confidence, then the
  * newest statement. Complete inside the user, for terms of any length, with and without pg_trgm.
  */
-export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRow[]> {
+export async function searchBySubstring(sql: Sql, search: SubstringSearch): Promise<SubstringRow[]> {
   const { phrase, terms } = search;
   if (phrase === null && terms.length === 0) return [];
   const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map((text) => `%${escapeLike(text)}%`);
   const values = [search.tenantId, search.userId, patterns, search.limit];
   if (search.userId !== null && search.asOf === undefined) {
     const source = memoriesOf(search, 5, { anyUser: true });
-    const { rows } = await sql.query<(TextRow | { id: null }) & { isLarge: boolean }>(
+    const { rows } = await sql.query<(SubstringRow | { id: null }) & { isLarge: boolean }>(
       ofSmallUser(terms.length, phrase !== null, source),
       [...values, ...source.values],
       { name: `search_text_${terms.length}${phrase === null ? '' : 'P'}${source.variant}` },
     );
-    if (rows[0]?.isLarge !== true) return rows.filter((row): row is typeof row & TextRow => row.id !== null);
+    if (rows[0]?.isLarge !== true)
+      return rows.filter((row): row is typeof row & SubstringRow => row.id !== null);
   }
   const source = memoriesOf(search, 5);
   // Not prepared by name: the plan depends on how common the patterns are.
-  const { rows } = await sql.query<TextRow>(
+  const { rows } = await sql.query<SubstringRow>(
     `with ${matches(terms.length, phrase !== null, `${source.relation} m where ${source.where('m')}`)}
      select found.* from (${best(source)}) as found ${ORDER}`,
     [...values, ...source.values],
@@ -49,9 +82,9 @@ export async function searchByText(sql: Sql, search: TextSearch): Promise<TextRo
 function ofSmallUser(termCount: number, hasPhrase: boolean, source: MemorySource): string {
   return `
     with size as materialized (
-      select count(*) > ${READ_ALL} as is_large from (
+      select count(*) > ${MAX_SCANNED} as is_large from (
         select from memories o where o.tenant_id = $1::uuid and o.user_id = (select $2::text) and o.is_current
-        limit ${READ_ALL + 1}) as first_ones
+        limit ${MAX_SCANNED + 1}) as first_ones
     ), ${matches(
       termCount,
       hasPhrase,

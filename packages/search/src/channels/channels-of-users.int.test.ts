@@ -9,7 +9,6 @@ import {
   type Sql,
   toVectorText,
 } from '@factmill/database';
-import { searchByVector, type VectorSearch } from '../nearest/search-by-vector.ts';
 import {
   DIMENSIONS,
   direction,
@@ -20,8 +19,10 @@ import {
   type StoredMemory,
   storeMemory,
 } from '../search.fixture.ts';
-import { searchByWords } from '../words/search-by-words.ts';
-import { searchByText, type TextSearch } from './by-substring.ts';
+import { searchByFullText } from './by-full-text.ts';
+import { searchBySubstring, type SubstringSearch } from './by-substring.ts';
+import { searchByVector } from './by-vector.ts';
+import type { VectorSearch } from './nearest.ts';
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
 const quiet = { info: () => undefined, warn: () => undefined };
@@ -66,7 +67,7 @@ function vectorSearch(search: Partial<VectorSearch>): VectorSearch {
   };
 }
 
-function textSearch(search: Partial<TextSearch>): TextSearch {
+function textSearch(search: Partial<SubstringSearch>): SubstringSearch {
   return {
     tenantId: DEFAULT_TENANT_ID,
     userId: 'ann',
@@ -80,8 +81,8 @@ function textSearch(search: Partial<TextSearch>): TextSearch {
 
 const idsByVector = async (search: Partial<VectorSearch>) =>
   (await searchByVector(pool, vectorSearch(search))).map((row) => row.id);
-const contentsByText = async (search: Partial<TextSearch>, sql: Sql = pool) =>
-  (await searchByText(sql, textSearch(search))).map((row) => row.content);
+const contentsByText = async (search: Partial<SubstringSearch>, sql: Sql = pool) =>
+  (await searchBySubstring(sql, textSearch(search))).map((row) => row.content);
 
 /** The right answer, without any index or limit on what is compared. */
 async function nearest(
@@ -109,7 +110,7 @@ describe('searchByVector', () => {
     }
   });
 
-  test('of thousands told apart by their signs all of the nearest are found, in order, however they lie', async () => {
+  test('of thousands told apart by their bit codes all of the nearest are found, in order, however they lie', async () => {
     const signed = { userId: 'medium', model: 'signed', dimensions: SIGNED_DIMENSIONS };
     // Random vectors, nearly equally far from each other, and some that are near to what is asked.
     for (let turn = 0; turn < 20; turn += 1) {
@@ -122,7 +123,7 @@ describe('searchByVector', () => {
     }
   });
 
-  test('signs are no reason to find fewer: filters, a cutoff, and memories that are out of date', async () => {
+  test('bit codes are no reason to find fewer: filters, a cutoff, and memories that are out of date', async () => {
     const signed = { userId: 'medium', model: 'signed', dimensions: SIGNED_DIMENSIONS };
     const vector = Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.cos(at));
     const all = await nearest('medium', vector, 2_000, 'signed');
@@ -131,7 +132,7 @@ describe('searchByVector', () => {
     await expect(
       idsByVector({ ...signed, vector, filters: { categories: ['far'] }, limit: 50 }),
     ).resolves.toEqual(last);
-    // All of the 400 nearest by signs or otherwise are history: what is left is farther.
+    // All of the 400 nearest by bit codes or otherwise are history: what is left is farther.
     await pool.query(`update memories set archived_at = now() where id = any($1::uuid[])`, [
       all.slice(0, 900),
     ]);
@@ -171,7 +172,7 @@ describe('searchByVector', () => {
     expect(small[0]).toMatch(/Index Scan using memories_pkey/);
     expect(small[0]).not.toContain('Seq Scan');
 
-    // Twenty are near, the others equally far: signs tell.
+    // Twenty are near, the others equally far: bit codes tell.
     const vector = Array.from({ length: SIGNED_DIMENSIONS }, (_, at) => Math.cos(at));
     const near = await nearest('medium', direction(0), 20);
     await pool.query(
@@ -197,9 +198,9 @@ describe('searchByVector', () => {
   });
 });
 
-describe('searchByWords of a large user', () => {
+describe('searchByFullText of a large user', () => {
   const byWords = async (terms: string[], more: Partial<VectorSearch> = {}) =>
-    searchByWords(pool, {
+    searchByFullText(pool, {
       tenantId: DEFAULT_TENANT_ID,
       userId: 'large',
       filters: {},
@@ -245,7 +246,7 @@ describe('searchByWords of a large user', () => {
   });
 });
 
-describe('searchByText', () => {
+describe('searchBySubstring', () => {
   beforeAll(async () => {
     await store({ userId: 'tess', content: 'Has a grey cat called Mina' });
     await store({ userId: 'tess', content: 'Likes jazz and cats', importance: 0.9 });
@@ -305,7 +306,7 @@ describe('searchByText', () => {
     await store({ userId: 'rank', content: 'a green car', importance: 0.9 });
     await store({ userId: 'rank', content: 'blue sky' });
     await store({ userId: 'rank', content: 'a bicycle' });
-    const rows = await searchByText(
+    const rows = await searchBySubstring(
       pool,
       textSearch({ userId: 'rank', phrase: 'blue car', terms: ['blue', 'car'] }),
     );
@@ -331,11 +332,11 @@ describe('searchByText', () => {
 
   test('of a small user all texts are read, by a statement that knows the user only', async () => {
     const plans = await plansOf((explained) =>
-      searchByText(explained, textSearch({ userId: 'user77', phrase: 'statement 77', terms: ['77'] })),
+      searchBySubstring(explained, textSearch({ userId: 'user77', phrase: 'statement 77', terms: ['77'] })),
     );
     expect(plans).toHaveLength(1);
     expect(plans[0]).not.toMatch(/Seq Scan|trgm/);
-    const rows = await searchByText(
+    const rows = await searchBySubstring(
       pool,
       textSearch({ userId: 'user77', phrase: 'nothing', terms: ['none'] }),
     );
@@ -345,13 +346,13 @@ describe('searchByText', () => {
   test('a large user is searched through the trigram indexes, completely', async () => {
     await store({ userId: 'large', content: 'the only one with a Xylophone' });
     const rare = textSearch({ userId: 'large', phrase: 'has a xylophone', terms: ['xylophone'] });
-    const plans = await plansOf((explained) => searchByText(explained, rare));
+    const plans = await plansOf((explained) => searchBySubstring(explained, rare));
     expect(plans).toHaveLength(2);
     expect(plans[1]).toContain('memories_search_text_trgm');
     const { n } = await pool.one<{ n: number }>(
       `select count(*) as n from memories where user_id = 'large' and content ilike '%statement 77%'`,
     );
-    const rows = await searchByText(pool, { ...rare, terms: ['xylophone', 'statement 77'], limit: 200 });
+    const rows = await searchBySubstring(pool, { ...rare, terms: ['xylophone', 'statement 77'], limit: 200 });
     expect(rows[0]?.content).toBe('the only one with a Xylophone');
     expect(rows).toHaveLength(Math.min(200, n + 1));
     await expect(
@@ -360,7 +361,9 @@ describe('searchByText', () => {
   });
 
   test('a small user is read through an index of theirs', async () => {
-    const [plan] = await plansOf((explained) => searchByText(explained, textSearch({ userId: 'user77' })));
+    const [plan] = await plansOf((explained) =>
+      searchBySubstring(explained, textSearch({ userId: 'user77' })),
+    );
     expect(plan).toMatch(/using memories_\w+ on memories/);
     expect(plan).not.toMatch(/Seq Scan on memories/);
   });
@@ -389,7 +392,7 @@ describe.each([
   ],
   [
     'by text',
-    (userId: string, filters: SearchFilters) => searchByText(pool, textSearch({ userId, filters })),
+    (userId: string, filters: SearchFilters) => searchBySubstring(pool, textSearch({ userId, filters })),
   ],
 ] as const)('%s', (channel, search) => {
   const contents = async (userId: string, filters: SearchFilters = {}) =>

@@ -11,7 +11,6 @@ import {
   restoreMemory,
   updateMemory,
 } from '@factmill/database';
-import { searchByVector } from '../nearest/search-by-vector.ts';
 import {
   DIMENSIONS,
   direction,
@@ -22,9 +21,9 @@ import {
 } from '../search.fixture.ts';
 import { loadSimilarities } from '../similarities.ts';
 import type { SearchTarget } from '../target.ts';
-import { createKeptWords } from '../words/kept-words.ts';
-import { searchByWords } from '../words/search-by-words.ts';
+import { searchByFullText } from './by-full-text.ts';
 import { searchByProject } from './by-project.ts';
+import { searchByVector } from './by-vector.ts';
 import { searchRecent } from './recent.ts';
 import { searchTurns } from './turns.ts';
 
@@ -59,11 +58,11 @@ const targetOf = (userId: string | null, more: Partial<SearchTarget> = {}): Sear
   ...more,
 });
 const byWords = async (userId: string, terms: string[], more: Partial<SearchTarget> = {}) =>
-  (await searchByWords(pool, { ...targetOf(userId, more), terms, query: '', limit: 50 })).rows.map(
+  (await searchByFullText(pool, { ...targetOf(userId, more), terms, query: '', limit: 50 })).rows.map(
     (row) => row.content,
   );
 
-describe('searchByWords', () => {
+describe('searchByFullText', () => {
   test('other forms of a word are found, parts of words are not', async () => {
     await store({ userId: 'forms', content: 'She painted the fences' });
     await store({ userId: 'forms', content: 'The repainting is done' });
@@ -82,7 +81,7 @@ describe('searchByWords', () => {
     await store({ userId: 'bm25', content: 'a car' });
     await store({ userId: 'bm25', content: 'an old car' });
     await store({ userId: 'bm25', content: 'a tractor among the trees of the valley' });
-    const { rows } = await searchByWords(pool, {
+    const { rows } = await searchByFullText(pool, {
       ...targetOf('bm25'),
       terms: ['car', 'tractor'],
       query: '',
@@ -94,13 +93,13 @@ describe('searchByWords', () => {
       'an old car',
       'a car and some more words about nothing',
     ]);
-    expect(rows.every((row) => row.wordScore > 0)).toBe(true);
+    expect(rows.every((row) => row.textScore > 0)).toBe(true);
   });
 
   test('says which terms nobody has; function words count as known', async () => {
     await store({ userId: 'unknown words', content: 'A green door' });
     const ask = (terms: string[]) =>
-      searchByWords(pool, { ...targetOf('unknown words'), terms, query: terms.join(' '), limit: 9 });
+      searchByFullText(pool, { ...targetOf('unknown words'), terms, query: terms.join(' '), limit: 9 });
     expect((await ask(['green', 'dor', 'the'])).unknownTerms).toEqual(['dor']);
     expect(await ask(['dor'])).toEqual({ rows: [], unknownTerms: ['dor'], mayNameProject: false });
     expect(await ask(['the'])).toEqual({ rows: [], unknownTerms: [], mayNameProject: false });
@@ -110,7 +109,8 @@ describe('searchByWords', () => {
   test('says whether the query names a project, whatever the case and whether or not a word is found', async () => {
     await store({ userId: 'projects', content: 'A green door', project: 'Apollo' });
     const ask = async (query: string, terms: string[], more: Partial<SearchTarget> = {}) =>
-      (await searchByWords(pool, { ...targetOf('projects', more), terms, query, limit: 9 })).mayNameProject;
+      (await searchByFullText(pool, { ...targetOf('projects', more), terms, query, limit: 9 }))
+        .mayNameProject;
     expect(await ask('what about apollo?', ['apollo'])).toBe(true);
     expect(await ask('the door of APOLLO', ['door', 'apollo'])).toBe(true);
     expect(await ask('the green door', ['green', 'door'])).toBe(false);
@@ -132,18 +132,17 @@ describe('searchByWords', () => {
 
   test('every hit is found, through an index', async () => {
     const medium = { ...targetOf('medium'), terms: ['statement'], query: '', limit: 10_000 };
-    expect((await searchByWords(pool, medium)).rows).toHaveLength(2_000);
+    expect((await searchByFullText(pool, medium)).rows).toHaveLength(2_000);
     await store({ userId: 'large', content: 'the only xylophone' });
     const rare = { ...targetOf('large'), terms: ['xylophone'], query: '', limit: 5 };
-    const [plan] = await explainAll(pool, (explained) => searchByWords(explained, rare));
+    const [plan] = await explainAll(pool, (explained) => searchByFullText(explained, rare));
     expect(plan).toContain('memories_words_idx');
-    expect((await searchByWords(pool, rare)).rows.map((row) => row.content)).toEqual(['the only xylophone']);
-    const kept = createKeptWords({ now: () => performance.now() });
-    const [few] = await explainAll(pool, (explained) => searchByWords(explained, rare, kept));
-    expect(few).toContain('memories_words_idx');
-    expect(few).not.toMatch(/Seq Scan on memories/);
+    expect((await searchByFullText(pool, rare)).rows.map((row) => row.content)).toEqual([
+      'the only xylophone',
+    ]);
+    expect(plan).not.toMatch(/Seq Scan on memories/);
     const [small] = await explainAll(pool, (explained) =>
-      searchByWords(explained, { ...targetOf('user77'), terms: ['statement', '77'], query: '', limit: 5 }),
+      searchByFullText(explained, { ...targetOf('user77'), terms: ['statement', '77'], query: '', limit: 5 }),
     );
     expect(small).not.toMatch(/Seq Scan on memories/);
   });
@@ -196,7 +195,12 @@ test('what was stated last comes first, through its index', async () => {
 test('all users of a tenant, when no user is named', async () => {
   await store({ userId: 'one of all', content: 'the quagga of one' });
   await store({ userId: 'another of all', content: 'the quagga of another' });
-  const { rows } = await searchByWords(pool, { ...targetOf(null), terms: ['quagga'], query: '', limit: 9 });
+  const { rows } = await searchByFullText(pool, {
+    ...targetOf(null),
+    terms: ['quagga'],
+    query: '',
+    limit: 9,
+  });
   expect(rows.map((row) => row.content).toSorted()).toEqual(['the quagga of another', 'the quagga of one']);
 });
 

@@ -1,5 +1,10 @@
 import { memoryColumns, type MemoryRow, type Sql } from '@factmill/database';
 import { memoriesOf, type SearchTarget } from '../target.ts';
+import type { Channel } from './channel.ts';
+
+/** What there is when nothing else answers. */
+export const recentChannel: Channel = async ({ database, target, limit }) =>
+  (await searchRecent(database, { ...target, limit })).map((row) => ({ row, value: row.statedAt.getTime() }));
 
 /** What the user stated last, newest first. Uses memories_stated_idx. */
 export async function searchRecent(

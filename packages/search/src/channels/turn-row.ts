@@ -1,7 +1,18 @@
 import type { SearchFilters } from '@factmill/contracts';
 import type { MemoryRow } from '@factmill/database';
 import { createHash } from 'node:crypto';
-import type { TurnRow } from './turns.ts';
+
+export type TurnRow = Readonly<{
+  conversationId: string;
+  userId: string;
+  project: string | null;
+  messageId: string;
+  role: string;
+  content: string;
+  createdAt: Date;
+  pending: boolean;
+  turnScore: number;
+}>;
 
 const FORM = { tier: 3, kind: 'note', category: 'conversation' } as const;
 

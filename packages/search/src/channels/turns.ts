@@ -1,4 +1,7 @@
+import { GLOBAL_SCOPE } from '@factmill/contracts';
 import { fitting, type Sql, textBytes } from '@factmill/database';
+import type { Channel } from './channel.ts';
+import { mayBeTurns, type TurnRow, turnToRow } from './turn-row.ts';
 
 export type TurnSearch = Readonly<{
   tenantId: string;
@@ -16,20 +19,41 @@ export type TurnSearch = Readonly<{
   limit: number;
 }>;
 
-export type TurnRow = Readonly<{
-  conversationId: string;
-  userId: string;
-  project: string | null;
-  messageId: string;
-  role: string;
-  content: string;
-  createdAt: Date;
-  pending: boolean;
-  turnScore: number;
-}>;
+/** The latest turns whose words are compared: there is no index over them. */
+const MAX_COMPARED = 1_000;
 
-/** Of so many of the latest turns the words are compared: there is no index over them. */
-const LATEST = 1_000;
+/** Stored turns, in the form of memories. Its target has no scope: the conversations are those of the request. */
+export const turnsChannel: Channel = async ({ database, target, request, terms, limit }) => {
+  const { tenantId, userId, filters, asOf } = target;
+  if (!(request.include_turns || request.include_pending) || !mayBeTurns(filters)) return null;
+  const scopes = request.scopes?.filter((scope) => scope !== GLOBAL_SCOPE) ?? null;
+  const { conversation_id: only } = filters;
+  const rows = await searchTurns(database, {
+    tenantId,
+    userId,
+    terms,
+    conversationIds: only === undefined ? scopes : (scopes ?? [only]).filter((scope) => scope === only),
+    pendingOnly: !request.include_turns,
+    project: filters.project,
+    until: asOf === undefined ? undefined : earlier(asOf.validAt, asOf.knownAt),
+    limit,
+  });
+  // Asked for all turns but not for pending ones, those are left to their extraction.
+  const found = request.include_pending ? rows : rows.filter((row) => !row.pending);
+  return found.map((row) => {
+    const memory = turnToRow(row);
+    const { conversationId, messageId, role, pending } = row;
+    return {
+      row: memory,
+      value: row.turnScore,
+      turn: { conversationId, messageId, role, pending, memory },
+    };
+  });
+};
+
+function earlier(left: Date, right: Date): Date {
+  return left < right ? left : right;
+}
 
 /**
  * Stored turns of users and assistants that have one of the words: those with more of the words first, then the
@@ -50,7 +74,7 @@ export async function searchTurns(sql: Sql, search: TurnSearch): Promise<TurnRow
          and ($7::text is null or c.project = $7::text)
          and ($8::timestamptz is null or m.created_at <= $8::timestamptz)
          and m.role in ('user', 'assistant') and m.content is not null and not m.superseded
-       order by m.created_at desc, m.seq desc limit ${LATEST}
+       order by m.created_at desc, m.seq desc limit ${MAX_COMPARED}
      ), scored as (
        select *, (${terms.map((term) => `(words @@ ${term})::integer`).join(' + ')})::float8 / ${terms.length} as score
        from latest where words @@ (${terms.join(' || ')})

@@ -9,11 +9,11 @@ import {
   type Sql,
 } from '@factmill/database';
 import { loadFound } from '../hydrate.ts';
-import { searchByVector } from '../nearest/search-by-vector.ts';
 import type { SearchTarget } from '../target.ts';
-import { searchByWords } from '../words/search-by-words.ts';
+import { searchByFullText } from './by-full-text.ts';
 import { searchByProject } from './by-project.ts';
-import { searchByText } from './by-substring.ts';
+import { searchBySubstring } from './by-substring.ts';
+import { searchByVector } from './by-vector.ts';
 import { searchRecent } from './recent.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
@@ -102,9 +102,9 @@ const CHANNELS: Record<string, (sql: Sql, target: SearchTarget) => Promise<unkno
       limit: LIMIT,
     }),
   words: (sql, target) =>
-    searchByWords(sql, { ...target, terms: ['clock', 'tower'], query: 'clock tower', limit: LIMIT }),
+    searchByFullText(sql, { ...target, terms: ['clock', 'tower'], query: 'clock tower', limit: LIMIT }),
   substrings: (sql, target) =>
-    searchByText(sql, { ...target, phrase: 'clock tow', terms: ['clo'], limit: LIMIT }),
+    searchBySubstring(sql, { ...target, phrase: 'clock tow', terms: ['clo'], limit: LIMIT }),
   projects: (sql, target) => searchByProject(sql, { ...target, query: 'about project-3', limit: LIMIT }),
   recent: (sql, target) => searchRecent(sql, { ...target, limit: LIMIT }),
 };

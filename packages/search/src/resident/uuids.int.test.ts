@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { createPool, type DatabasePool, migrate } from '@factmill/database';
-import { toTids, toUuids, uuidAt } from './uuids.ts';
+import { toUuids, uuidAt } from './uuids.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
@@ -18,22 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool.close();
   await database.drop();
-});
-
-test('Postgres receives places', async () => {
-  const place = fc.record({
-    page: fc.integer({ min: 0, max: 0xffff_fffe }),
-    number: fc.integer({ min: 1, max: 0xffff }),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(place, { maxLength: 20 }), async (places) => {
-      const { received } = await pool.one<{ received: string[] }>('select $1::tid[]::text[] as received', [
-        toTids(places),
-      ]);
-      expect(received).toEqual(places.map(({ page, number }) => `(${page},${number})`));
-    }),
-    { numRuns: 50 },
-  );
 });
 
 test('Postgres receives ids', async () => {

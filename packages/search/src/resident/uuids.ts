@@ -15,18 +15,6 @@ export function uuidAt(ids: Buffer, index: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The types of places, as Postgres numbers types. */
-const TID = 27;
-const TID_BYTES = 6;
-
-/** Places as Postgres receives a `tid[]` in binary form. */
-export function toTids(places: readonly Readonly<{ page: number; number: number }>[]): Buffer {
-  return toArray(TID, TID_BYTES, places.length, (bytes, at, index) => {
-    bytes.writeUInt32BE(places[index]?.page ?? 0, at);
-    bytes.writeUInt16BE(places[index]?.number ?? 0, at + 4);
-  });
-}
-
 function toArray(
   type: number,
   size: number,

@@ -1,0 +1,32 @@
+import type { SearchRequest } from '@factmill/contracts';
+import type { CandidateRow, Sql } from '@factmill/database';
+import type { Turn } from '../candidate.ts';
+import type { SearchSettings } from '../settings.ts';
+import type { SearchTarget } from '../target.ts';
+import type { FullTextHits } from './full-text-hits.ts';
+import type { VectorRow } from './nearest.ts';
+
+/** `value` is the channel's own measure. */
+type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
+
+/** Vectors and full text, which other channels depend on. Each is asked once, whoever asks first. */
+export type FirstStage = Readonly<{
+  vector: () => Promise<VectorRow[]>;
+  fullText: () => Promise<FullTextHits>;
+}>;
+
+/** What a channel is asked: the search in one of its scopes. */
+export type ChannelSearch = Readonly<{
+  database: Sql;
+  target: SearchTarget;
+  request: SearchRequest;
+  settings: SearchSettings;
+  /** Terms of the query. */
+  terms: readonly string[];
+  /** How many hits at most. */
+  limit: number;
+  first: FirstStage;
+}>;
+
+/** Finds candidates, best first; null when the others leave it nothing to do. One file per channel. */
+export type Channel = (search: ChannelSearch) => Promise<readonly Hit[] | null>;

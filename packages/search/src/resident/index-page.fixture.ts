@@ -1,0 +1,32 @@
+import type { IndexPage } from './user-index.ts';
+
+/** A memory by the length of its text, the keys of its lexemes, and the bits of its code. */
+export type IndexedMemory = Readonly<{ length: number; keys: readonly number[]; bits?: string; id?: number }>;
+
+/** Memories as Postgres sends them. Ids are numbers, repeated in each byte; without one, the place of the memory. */
+export function packPage(memories: readonly IndexedMemory[], projects: readonly string[] = []): IndexPage {
+  const int4 = (numbers: readonly number[]) => {
+    const bytes = Buffer.alloc(4 * numbers.length);
+    numbers.forEach((number, at) => bytes.writeUInt32BE(number, 4 * at));
+    return bytes;
+  };
+  const keys = memories.flatMap((memory) => memory.keys);
+  const packedKeys = Buffer.alloc(8 * keys.length);
+  keys.forEach((key, at) => packedKeys.writeBigInt64BE(BigInt(key), 8 * at));
+  const codes = memories.map(({ bits = '' }) => {
+    const code = Buffer.alloc(Math.ceil(bits.length / 8));
+    bits.split('').forEach((bit, at) => {
+      if (bit === '1') code[at >> 3] = (code[at >> 3] ?? 0) | (0x80 >> (at & 7));
+    });
+    return Buffer.concat([int4([bits.length]), code]);
+  });
+  return {
+    ids: Buffer.concat(memories.map(({ id }, row) => Buffer.alloc(16, id ?? row))),
+    lengths: int4(memories.map(({ length }) => length)),
+    lexemeCounts: int4(memories.map((memory) => memory.keys.length)),
+    keys: packedKeys,
+    codes: Buffer.concat(codes),
+    projects,
+    upcoming: Buffer.alloc(0),
+  };
+}

@@ -1,0 +1,122 @@
+import { begun, listed, type Sql } from '@factmill/database';
+import { lexemeKey } from './lexemes.ts';
+import { createIndexBuilder, type IndexPage, type UserIndex } from './user-index.ts';
+
+export type UserKey = Readonly<{ tenantId: string; userId: string }>;
+
+/** Rows written since the watermark: above this many, scanning them costs more than the index saves. */
+export const MAX_DELTA = 200;
+
+/** Memories of one statement: on embedded storage, where a statement holds up all others, it takes 15 ms. */
+const PAGE_SIZE = 500;
+const FIRST_PAGE = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+export type LoadedIndex = Readonly<{
+  index: UserIndex;
+  bytes: number;
+}>;
+
+type PageRow = { watermark: string; model: string | null; count: number; delta: number } & {
+  [part in keyof Omit<IndexPage, 'projects'>]: Buffer | null;
+} & { projects: string[]; createdAt: string; id: string };
+
+/**
+ * Loads what holds now of a user's memories, page by page. The watermark is that of the first page's snapshot, so that
+ * what a later page already has may be newer, but nothing is missing. Null for a user whose index would take more
+ * bytes, and while a long transaction makes so much count as written since that no search could use the index.
+ */
+export async function loadUserIndex(
+  sql: Sql,
+  { tenantId, userId }: UserKey,
+  maxBytes: number,
+): Promise<LoadedIndex | null> {
+  const builder = createIndexBuilder();
+  let after = FIRST_PAGE;
+  let first: PageRow | undefined;
+  let delta = 0;
+  for (;;) {
+    const page: PageRow = await sql.one<PageRow>(
+      PAGE,
+      [
+        tenantId,
+        userId,
+        after.createdAt,
+        after.id,
+        PAGE_SIZE,
+        first?.watermark ?? null,
+        first?.model ?? null,
+      ],
+      { name: 'load_user_index' },
+    );
+    first ??= page;
+    delta += page.delta;
+    if (page.count > 0) builder.add(toIndexPage(page));
+    if (delta + builder.upcoming() > MAX_DELTA || builder.bytes() > maxBytes) return null;
+    if (page.count < PAGE_SIZE) break;
+    after = page;
+  }
+  const { watermark, model } = first;
+  return { index: builder.build({ watermark, model }), bytes: builder.bytes() };
+}
+
+/**
+ * The next memories of a user (memories_user_idx), with the codes of their vectors (memory_embeddings_pkey).
+ *
+ * $1 tenant, $2 user, $3 and $4 where the page before ended, $5 how many, $6 the watermark (null: of this snapshot),
+ * $7 the model (null: the active one).
+ */
+const PAGE = `
+  with moment as materialized (
+    select coalesce($6::xid8, pg_snapshot_xmin(pg_current_snapshot())) as watermark,
+      pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
+      coalesce($7::text, (select id from embedding_models where state = 'active')) as model
+  ), page as materialized (
+    select m.id, m.created_at, m.project, m.written, m.search_terms, length(m.search_text) as length,
+      ${begun('m')} as begun,
+      row_number() over (order by m.created_at desc, m.id desc) as row
+    from memories m
+    where m.tenant_id = $1::uuid and m.user_id = $2::text and ${listed('m')}
+      and (m.created_at, m.id) < ($3::timestamptz, $4::uuid)
+    order by m.created_at desc, m.id desc limit $5::integer
+  ), current as materialized (
+    select page.*, e.code, lexemes.keys,
+      (page.written >= watermark and page.written < next_xid)
+        or (e.written >= watermark and e.written < next_xid) as is_delta
+    from page cross join moment
+    cross join lateral (
+      select string_agg(int8send(${lexemeKey('lexeme')}), ''::bytea) as keys
+      from unnest(tsvector_to_array(page.search_terms)) as lexeme
+    ) as lexemes
+    left join lateral (
+      select code, written from memory_embeddings e where e.memory_id = page.id and e.model = moment.model offset 0
+    ) as e on true
+    where page.begun
+  )
+  select moment.watermark::text, moment.model, packed.*,
+    (select count(*) from page)::integer as count, 
+    (select string_agg(uuid_send(page.id), ''::bytea) from page where not begun) as upcoming,
+    (select created_at::text from page order by row desc limit 1) as "createdAt",
+    (select id from page order by row desc limit 1) as id
+  from moment cross join (
+    select count(*) filter (where is_delta)::integer as delta,
+      coalesce(array_agg(distinct project) filter (where project is not null), '{}') as projects,
+      string_agg(uuid_send(id), ''::bytea order by row) as ids,
+      string_agg(int4send(length), ''::bytea order by row) as lengths,
+      string_agg(int4send(length(search_terms)), ''::bytea order by row) as "lexemeCounts",
+      string_agg(keys, ''::bytea order by row) as keys,
+      string_agg(coalesce(varbit_send(code), int4send(0)), ''::bytea order by row) as codes
+    from current
+  ) as packed`;
+
+function toIndexPage({ ids, lengths, lexemeCounts, keys, codes, upcoming, projects }: PageRow): IndexPage {
+  const none = Buffer.alloc(0);
+  return {
+    ids: ids ?? none,
+    lengths: lengths ?? none,
+    lexemeCounts: lexemeCounts ?? none,
+    keys: keys ?? none,
+    codes: codes ?? none,
+    upcoming: upcoming ?? none,
+    projects,
+  };
+}

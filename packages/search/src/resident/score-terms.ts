@@ -1,0 +1,79 @@
+import { createBm25, type ScoreOf } from '../bm25.ts';
+import type { Postings, UserIndex } from './user-index.ts';
+
+/** A row with at least one of the terms: those whose bits are set. */
+type ScoredRow = Readonly<{ row: number; terms: number; score: number }>;
+
+export type TermScores = Readonly<{
+  /** Best first, then in the order of their ids. */
+  best: ScoredRow[];
+  /** How many rows have at least one of the terms, and how many have each. */
+  found: number;
+  documentFrequencies: number[];
+  scoreOf: ScoreOf;
+}>;
+
+/** Terms are told apart by the bits of a number. */
+export const MAX_TERMS = 30;
+
+const ID_BYTES = 16;
+
+/**
+ * The best rows with at least one of the terms, by BM25 with the document frequencies of the index.
+ *
+ * @param keys of the terms, at most MAX_TERMS; no row has a null
+ */
+export function scoreTerms(
+  index: Pick<UserIndex, 'size' | 'ids' | 'lengths' | 'postings'>,
+  keys: readonly (number | null)[],
+  limit: number,
+): TermScores {
+  const { size, lengths, postings } = index;
+  const terms = new Uint32Array(size);
+  const rows: number[] = [];
+  let totalLength = 0;
+  const documentFrequencies = keys.map((key, term) => {
+    const [from, to] = key === null ? [0, 0] : rangeOf(postings, key);
+    for (let at = from; at < to; at += 1) {
+      const row = postings.rows[at] ?? 0;
+      if (terms[row] === 0) {
+        rows.push(row);
+        totalLength += lengths[row] ?? 0;
+      }
+      terms[row] = (terms[row] ?? 0) | (1 << term);
+    }
+    return to - from;
+  });
+  const scoreOf = createBm25(documentFrequencies, rows.length, totalLength);
+  const isBefore = (one: ScoredRow, other: ScoredRow) =>
+    one.score > other.score || (one.score === other.score && compareIds(index.ids, one.row, other.row) < 0);
+  const best: ScoredRow[] = [];
+  for (const row of rows) {
+    const ofRow = terms[row] ?? 0;
+    const entry = { row, terms: ofRow, score: scoreOf(ofRow, lengths[row] ?? 0) };
+    const last = best[limit - 1];
+    if (last !== undefined && !isBefore(entry, last)) continue;
+    if (last !== undefined) best.pop();
+    let at = best.length;
+    while (at > 0 && isBefore(entry, best[at - 1] as ScoredRow)) at -= 1;
+    best.splice(at, 0, entry);
+  }
+  return { best, found: rows.length, documentFrequencies, scoreOf };
+}
+
+/** Where a lexeme's rows are; an empty range when none has it. */
+function rangeOf({ keys, starts }: Postings, key: number): [number, number] {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? 0) < key) low = middle + 1;
+    else high = middle;
+  }
+  return keys[low] === key ? [starts[low] ?? 0, starts[low + 1] ?? 0] : [0, 0];
+}
+
+function compareIds(ids: Buffer, one: number, other: number): number {
+  const [a, b] = [one * ID_BYTES, other * ID_BYTES];
+  return ids.compare(ids, b, b + ID_BYTES, a, a + ID_BYTES);
+}

@@ -1,0 +1,440 @@
+import {
+  createPool,
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  migrate,
+  recordAccesses,
+  registerEmbeddingModel,
+  type Sql,
+  toVectorText,
+} from '@factmill/database';
+import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { searchByFullText } from '../channels/by-full-text.ts';
+import type { FirstStage } from '../channels/channel.ts';
+import type { FullTextSearch } from '../channels/full-text-hits.ts';
+import type { VectorSearch } from '../channels/nearest.ts';
+import { openFirstStage } from '../first-stage.ts';
+import { explainAll } from '../search.fixture.ts';
+import { untilPassed, whileOpen } from '../transactions.fixture.ts';
+import { contentOf, DIMENSIONS, randomChanges, vectorOf, write } from './resident.fixture.ts';
+import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.ts';
+
+const quiet = { info: () => undefined, warn: () => undefined };
+const ann = { tenantId: DEFAULT_TENANT_ID, userId: 'ann' };
+
+let database: TestDatabase;
+let pool: DatabasePool;
+let residents: ResidentIndexes;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  const { connectionString } = database;
+  pool = createPool({ connectionString, max: 3, applicationName: 'factmill-test', logger: quiet });
+  await registerEmbeddingModel(pool, 'signed', DIMENSIONS);
+}, 60_000);
+
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+/** Ann has 1,200 memories around twenty directions, Ben 400; what both have is spread over the tables. */
+beforeEach(async () => {
+  await pool.query('truncate memories cascade');
+  await write(pool, 'ann', 0, 800);
+  await write(pool, 'ben', 0, 400);
+  await write(pool, 'ann', 800, 400);
+  await pool.query('analyze memories, memory_embeddings');
+  await untilPassed(pool);
+  residents = createResidentIndexes({ database: pool, now: () => performance.now() });
+});
+
+type Asked = Readonly<{ vector?: readonly number[]; terms?: readonly string[]; limit?: number }> &
+  Partial<Pick<FullTextSearch, 'userId' | 'filters' | 'scope' | 'asOf' | 'query'>>;
+
+function open(sql: Sql, { vector, terms, limit = 10, query, ...more }: Asked): FirstStage {
+  const target = { ...ann, filters: {}, ...more };
+  const byVector: VectorSearch | null =
+    vector === undefined
+      ? null
+      : { ...target, model: 'signed', dimensions: DIMENSIONS, vector, minSimilarity: -1, limit };
+  return openFirstStage({
+    database: sql,
+    residents,
+    target,
+    vector: async () => byVector,
+    text: terms === undefined ? null : { ...target, terms, query: query ?? terms.join(' '), limit },
+  });
+}
+
+const idsByVector = async (vector: readonly number[], limit = 10) =>
+  (await open(pool, { vector, limit }).vector()).map((row) => row.id);
+const byTerms = (terms: readonly string[], more: Asked = {}) =>
+  open(pool, { terms, limit: 20, ...more }).fullText();
+const contentsOf = async (...terms: string[]) => (await byTerms(terms)).rows.map((row) => row.content);
+
+/** Searches until the index is resident. */
+async function load(): Promise<void> {
+  for (const _ of [1, 2]) {
+    await contentsOf('red');
+    await residents.idle();
+  }
+  expect(residents.get(ann)).toBeDefined();
+}
+
+async function nearest(vector: readonly number[], limit = 10): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select m.id from memories m join memory_embeddings e on e.memory_id = m.id
+     where m.user_id = 'ann' and m.is_current and (m.expires_at is null or m.expires_at > now())
+     order by (e.embedding <=> $1::halfvec) + 0, m.id limit $2::integer`,
+    [toVectorText(vector), limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+async function expectTheNearest(vectors = Array.from({ length: 20 }, (_, n) => vectorOf(n, 0.1))) {
+  for (const vector of vectors) expect(await idsByVector(vector)).toEqual(await nearest(vector));
+}
+
+const ASKED = [
+  ['red'],
+  ['house', 'vienna'],
+  ['boat', 'amber', 'number42'],
+  ['blue', 'painted', 'oslo', 'mirrors', 'unheard'],
+  ['the', 'garden'],
+  ['number7', 'number8', 'number599'],
+  ['number14', 'well-being'],
+  ['harbour'],
+  ['unheard', 'of'],
+];
+
+/** What an index finds by terms is what the statement for everyone else finds. */
+async function expectTheSame(asked = ASKED): Promise<void> {
+  for (const terms of asked) {
+    const given = await byTerms(terms);
+    const expected = await searchByFullText(pool, {
+      ...ann,
+      filters: {},
+      terms,
+      query: terms.join(' '),
+      limit: 20,
+    });
+    expect(given.rows.map((row) => [row.id, row.content])).toEqual(
+      expected.rows.map((row) => [row.id, row.content]),
+    );
+    given.rows.forEach((row, at) => {
+      expect(row.textScore).toBeCloseTo(expected.rows[at]?.textScore ?? 0, 10);
+    });
+    expect(given.unknownTerms).toEqual(expected.unknownTerms);
+    expect(given.mayNameProject).toBe(expected.mayNameProject);
+  }
+}
+
+/**
+ * Once something was written, document frequencies are a little out of date, and with them scores. What is found, and
+ * which terms are unknown, is not.
+ */
+async function expectTheSameHits(terms: readonly string[]): Promise<void> {
+  const limit = 1_000;
+  const given = await byTerms(terms, { limit });
+  const query = terms.join(' ');
+  const expected = await searchByFullText(pool, { ...ann, filters: {}, terms, query, limit });
+  const scores = new Map(expected.rows.map((row) => [row.id, row.textScore]));
+  expect(given.rows.map((row) => row.id).toSorted()).toEqual([...scores.keys()].toSorted());
+  for (const { id, textScore } of given.rows) {
+    expect(Math.abs(textScore - (scores.get(id) ?? 0))).toBeLessThan(0.2 * Math.max(textScore, 1));
+  }
+  expect(given.unknownTerms).toEqual(expected.unknownTerms);
+}
+
+const setOf = async (change: string, content: string | undefined) =>
+  pool.query(`update memories set ${change} where user_id = 'ann' and content = $1::text`, [content]);
+
+describe('a user whose index is resident', () => {
+  beforeEach(load);
+
+  test('is searched by vector and by terms in one statement that reads the best by their ids', async () => {
+    await expectTheNearest();
+    await expectTheSame();
+    const plans = await explainAll(pool, async (explained) => {
+      const first = open(explained, { vector: vectorOf(3, 0.1), terms: ['red', 'house'] });
+      expect((await first.vector()).map((row) => row.id)).toEqual(await nearest(vectorOf(3, 0.1)));
+      expect((await first.fullText()).rows).toHaveLength(10);
+    });
+    expect(plans).toHaveLength(1);
+    for (const index of ['memories_pkey', 'memory_embeddings_pkey', 'memories_written_idx']) {
+      expect(plans[0]).toContain(index);
+    }
+    expect(plans[0]).not.toMatch(/Seq Scan|memories_words_idx/);
+  });
+
+  test('what is written, replaced, archived and removed since is seen at once', async () => {
+    await write(pool, 'ann', 2_000, 60);
+    await expectTheNearest();
+    const [first = '', second = '', third = '', fourth = ''] = await nearest(vectorOf(7, 0.1));
+    await pool.query(
+      `update memory_embeddings set embedding = $2::halfvec where memory_id = any($1::uuid[])`,
+      [[first, second], toVectorText(vectorOf(8, 0.1))],
+    );
+    await pool.query('update memories set archived_at = now() where id = $1::uuid', [third]);
+    await pool.query('delete from memories where id = $1::uuid', [fourth]);
+    const found = await idsByVector(vectorOf(8, 0.1));
+    expect(found.slice(0, 2)).toEqual([first, second].toSorted());
+    await expectTheNearest();
+    for (const terms of ASKED) await expectTheSameHits(terms);
+    expect(residents.get(ann)).toBeDefined();
+  });
+
+  test('a vector that is stored in a later transaction than its memory is found', async () => {
+    const [id = ''] = await write(pool, 'ann', 3_000, 1, { withVectors: false });
+    await expect(contentsOf('number3000')).resolves.toEqual([contentOf(3_000)]);
+    await residents.idle();
+    residents.evict(ann);
+    await load();
+    await pool.query(
+      `insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+       select id, 'signed', tenant_id, user_id, content_hash, $2::halfvec from memories where id = $1::uuid`,
+      [id, toVectorText(vectorOf(9_999, 3))],
+    );
+    expect((await idsByVector(vectorOf(9_999, 3)))[0]).toBe(id);
+    await expect(contentsOf('number3000')).resolves.toEqual([contentOf(3_000)]);
+    expect(residents.get(ann)).toBeDefined();
+  });
+
+  test('what is archived, deleted or expired is not found, and found again when it is back', async () => {
+    const [archived, deleted, expired, superseded] = [11, 12, 13, 14].map(contentOf);
+    const found = () => contentsOf('number11', 'number12', 'number13', 'number14');
+    await setOf('archived_at = now()', archived);
+    await setOf('deleted_at = now()', deleted);
+    await setOf(`expires_at = now() - interval '1 second'`, expired);
+    await setOf('valid_to = now()', superseded);
+    await expect(found()).resolves.toEqual([]);
+    // Loaded while they are gone, and brought back.
+    residents.evict(ann);
+    await load();
+    await expect(found()).resolves.toEqual([]);
+    await setOf('archived_at = null', archived);
+    await setOf('deleted_at = null', deleted);
+    await setOf('expires_at = null', expired);
+    await setOf('valid_to = null', superseded);
+    expect((await found()).toSorted()).toEqual([archived, deleted, expired, superseded].toSorted());
+    await expectTheNearest([11, 12, 13, 14].map((n) => vectorOf(n)));
+    expect(residents.get(ann)).toBeDefined();
+  });
+
+  test('a memory that begins to hold is found from then on, though nothing is written', async () => {
+    const content = contentOf(21);
+    await setOf(`valid_from = now() + interval '1 hour', stated_at = now()`, content);
+    residents.evict(ann);
+    await load();
+    await expect(contentsOf('number21')).resolves.toEqual([]);
+    await setOf(`valid_from = now() - interval '1 second'`, content);
+    await expect(contentsOf('number21')).resolves.toEqual([content]);
+    await expectTheNearest([vectorOf(21)]);
+    expect(residents.get(ann)).toBeDefined();
+  });
+
+  test('words written since are found and known', async () => {
+    await write(pool, 'ben', 1_000, 30);
+    await setOf(`content = 'A zeppelin'`, contentOf(5));
+    await expect(contentsOf('zeppelin')).resolves.toEqual(['A zeppelin']);
+    await expect(contentsOf('number5', 'zeppelin')).resolves.toEqual(['A zeppelin']);
+    expect((await byTerms(['zeppelin', 'unheard'])).unknownTerms).toEqual(['unheard']);
+  });
+
+  test('where bit codes tell too little, an exact scan follows', async () => {
+    await pool.query(`update memory_embeddings set embedding = $1::halfvec where user_id = 'ann'`, [
+      toVectorText(vectorOf(0)),
+    ]);
+    residents.evict(ann);
+    await untilPassed(pool);
+    await load();
+    const plans = await explainAll(pool, async (explained) => {
+      const rows = await open(explained, { vector: vectorOf(1) }).vector();
+      expect(rows.map((row) => row.id)).toEqual(await nearest(vectorOf(1)));
+    });
+    expect(plans).toHaveLength(2);
+  });
+
+  test('when more of the best is gone than was overfetched, Postgres is asked and the index loaded again', async () => {
+    await pool.query(
+      `update memories set archived_at = now() where user_id = 'ann' and content like '% red %' and content !~ '[05] in'`,
+    );
+    await expectTheSame();
+    await residents.idle();
+    expect(residents.get(ann)?.size).toBeLessThan(1_200);
+  });
+
+  test('when much was written since, the index is loaded again', async () => {
+    await write(pool, 'ann', 2_000, 201);
+    await untilPassed(pool);
+    await expectTheNearest([vectorOf(4, 0.1)]);
+    await residents.idle();
+    expect(residents.get(ann)?.size).toBe(1_401);
+    await expect(contentsOf('number2100')).resolves.toEqual([contentOf(2_100)]);
+    await expectTheSame();
+  });
+
+  test('counted accesses are no writes, and a table that is written anew changes nothing', async () => {
+    const { rows } = await byTerms(['red']);
+    await recordAccesses(
+      pool,
+      rows.map(({ id }) => ({ memoryId: id, count: 1, lastAt: new Date() })),
+    );
+    await pool.query('vacuum full memories');
+    await pool.query('vacuum full memory_embeddings');
+    await expectTheSame();
+    await expectTheNearest();
+    const { rows: delta } = await pool.query('select from memories where written >= $1::xid8', [
+      residents.get(ann)?.watermark,
+    ]);
+    expect(delta).toEqual([]);
+  });
+
+  test('a term of several lexemes is asked of Postgres, beside the index', async () => {
+    const plans = await explainAll(pool, async (explained) => {
+      const first = open(explained, { vector: vectorOf(2), terms: ['well-being'] });
+      expect((await first.fullText()).rows).toHaveLength(10);
+      expect(await first.vector()).toHaveLength(10);
+    });
+    expect(plans).toHaveLength(3);
+  });
+
+  test('filters, scopes, other moments and all users are asked of Postgres', async () => {
+    for (const more of [
+      { filters: { categories: ['general'] } },
+      { scope: 'global' as const },
+      { userId: null },
+    ]) {
+      const plans = await explainAll(pool, (explained) =>
+        open(explained, { terms: ['red'], ...more }).fullText(),
+      );
+      expect(plans.at(-1)).not.toContain('memories_written_idx');
+    }
+    const asOf = { validAt: new Date(), knownAt: new Date() };
+    expect((await byTerms(['red'], { asOf })).rows).toEqual([]);
+  });
+
+  test('another user finds nothing of it', async () => {
+    const { rows } = await byTerms(['number1'], { userId: 'ben', limit: 1 });
+    expect(rows).toHaveLength(1);
+    await residents.idle();
+    await pool.query(`delete from memories where user_id = 'ann'`);
+    await write(pool, 'ben', 3_000, 10);
+    await expect(contentsOf('red', 'number3001')).resolves.toEqual([]);
+    await expect(idsByVector(vectorOf(1))).resolves.toEqual([]);
+  });
+
+  test('an index of another model is loaded again', async () => {
+    const first = open(pool, { vector: vectorOf(1), terms: ['red'] });
+    const other = openFirstStage({
+      database: pool,
+      residents,
+      target: { ...ann, filters: {} },
+      vector: async () => ({
+        ...ann,
+        filters: {},
+        model: 'other',
+        dimensions: DIMENSIONS,
+        vector: vectorOf(1),
+        minSimilarity: -1,
+        limit: 10,
+      }),
+      text: null,
+    });
+    expect(await first.vector()).toHaveLength(10);
+    expect(await other.vector()).toEqual([]);
+    expect(residents.get(ann)).toBeUndefined();
+  });
+
+  test('a statement that fails is replaced by one for each channel', async () => {
+    const failing: Sql = {
+      ...pool,
+      query: (text, values, options) =>
+        options?.name?.startsWith('search_resident') === true
+          ? Promise.reject(new Error('refused'))
+          : pool.query(text, values, options),
+    };
+    const first = open(failing, { vector: vectorOf(1), terms: ['red'] });
+    expect((await first.vector()).map((row) => row.id)).toEqual(await nearest(vectorOf(1)));
+    expect((await first.fullText()).rows).toHaveLength(10);
+  });
+});
+
+test('a memory that was restored from a server that had counted further is old', async () => {
+  await pool.query(`update memories set written = '9000000000000'::xid8 where user_id = 'ann'`);
+  await pool.query(`alter table memory_embeddings disable trigger all`);
+  await pool.query(`update memory_embeddings set written = '9000000000000'::xid8 where user_id = 'ann'`);
+  await pool.query(`alter table memory_embeddings enable trigger all`);
+  await load();
+  await expectTheSame();
+  await expectTheNearest();
+  expect(residents.get(ann)).toBeDefined();
+});
+
+test('a transaction that was open when the index was loaded is seen when it ends', async () => {
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ann', 2_000, 40),
+    async () => {
+      await write(pool, 'ann', 2_040, 40);
+      await load();
+      await expectTheNearest();
+      await expect(contentsOf('number2001', 'number2044')).resolves.toEqual([contentOf(2_044)]);
+    },
+  );
+  await expectTheNearest();
+  const found = await contentsOf('number2001', 'number2044');
+  expect(found.toSorted()).toEqual([contentOf(2_001), contentOf(2_044)]);
+  expect(residents.get(ann)).toBeDefined();
+});
+
+test('while a long transaction makes much count as written since, nothing is resident', async () => {
+  await whileOpen(
+    pool,
+    (tx) => write(tx, 'ben', 2_000, 1),
+    async () => {
+      await write(pool, 'ann', 2_000, 201);
+      for (const _ of [1, 2, 3]) {
+        await contentsOf('red');
+        await residents.idle();
+      }
+      expect(residents.get(ann)).toBeUndefined();
+      await expectTheNearest([vectorOf(3, 0.1)]);
+    },
+  );
+});
+
+test('all users have no index', async () => {
+  for (const _ of [1, 2, 3]) {
+    await byTerms(['red'], { userId: null });
+    await residents.idle();
+  }
+  expect(residents.get(ann)).toBeUndefined();
+});
+
+test('a project that the query names is said, of memories written since as well', async () => {
+  await setOf(`project = 'Hermes'`, contentOf(1));
+  await untilPassed(pool);
+  await load();
+  const namesProject = async (query: string) => (await byTerms(['red'], { query })).mayNameProject;
+  expect(await namesProject('what is red in hermes?')).toBe(true);
+  expect(await namesProject('what is red in Apollo?')).toBe(false);
+  await setOf(`project = 'apollo'`, contentOf(0));
+  expect(await namesProject('what is red in Apollo?')).toBe(true);
+});
+
+test('1,500 random changes, after each of which an index finds what the statements find', async () => {
+  await pool.query(`delete from memories where user_id = 'ann' and content !~ 'number[0-3]'`);
+  await untilPassed(pool);
+  await load();
+  let resident = 0;
+  for await (const { n, terms } of randomChanges(pool, 1_500)) {
+    await expectTheSameHits(terms);
+    await expectTheNearest([vectorOf(n, 0.1)]);
+    await residents.idle();
+    if (residents.get(ann) !== undefined) resident += 1;
+  }
+  expect(resident).toBeGreaterThan(1_400);
+}, 300_000);

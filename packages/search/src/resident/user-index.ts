@@ -1,0 +1,156 @@
+import { type BitCodes, numbersOfCode } from './hamming.ts';
+
+/**
+ * What a search has to know of a user's memories to choose those that are worth reading, as of one moment. Rows are
+ * memories, numbered as they were loaded.
+ */
+export type UserIndex = Readonly<{
+  /** The oldest transaction that may not be in the index, as xid8. */
+  watermark: string;
+  /** Of the bit codes; null where no embedding model is in use. */
+  model: string | null;
+  size: number;
+  /** The 16 bytes of each row's id. */
+  ids: Buffer;
+  /** Characters of each row's text. */
+  lengths: Uint32Array;
+  codes: BitCodes;
+  /** The row of each code: not every memory has a vector. */
+  rowOfCode: Uint32Array;
+  postings: Postings;
+  /** Names of the projects that the memories belong to. */
+  projects: readonly string[];
+  /** Ids of memories that did not hold yet. They are no rows: searches read them beside what was written since. */
+  upcoming: Buffer;
+}>;
+
+/** An inverted index: which rows have a lexeme. */
+export type Postings = Readonly<{
+  /** Hashes of lexemes, ascending. */
+  keys: Float64Array;
+  /** Where the rows of a lexeme begin; those of the next begin where they end. */
+  starts: Uint32Array;
+  /** Of all lexemes the rows that have them, ascending for each. */
+  rows: Uint32Array;
+}>;
+
+/** Some memories as Postgres sends them: numbers big-endian, one after the other. */
+export type IndexPage = Readonly<{
+  ids: Buffer;
+  /** int4 for each memory: characters of its text, and how many lexemes it has. */
+  lengths: Buffer;
+  lexemeCounts: Buffer;
+  /** int8 for each lexeme of each memory. */
+  keys: Buffer;
+  /** For each memory how many bits its code has (int4), and the bits; 0 and none without a vector. */
+  codes: Buffer;
+  projects: readonly string[];
+  /** Ids of memories that begin to hold later, which are in none of the others. */
+  upcoming: Buffer;
+}>;
+
+const ID_BYTES = 16;
+const INT4 = 4;
+const INT8 = 8;
+
+/** Puts an index together from its pages. */
+export function createIndexBuilder() {
+  const ids: Buffer[] = [];
+  const lengths: number[] = [];
+  const rowsOfKey = new Map<number, number[]>();
+  const codes: Uint32Array[] = [];
+  const rowOfCode: number[] = [];
+  const projects = new Set<string>();
+  const upcoming: Buffer[] = [];
+  let dimensions = 0;
+  let postings = 0;
+
+  function addCodes(page: Buffer, firstRow: number): void {
+    for (let at = 0, row = firstRow; at < page.length; row += 1) {
+      const bits = page.readUInt32BE(at);
+      const bytes = Math.ceil(bits / 8);
+      if (bits > 0) {
+        dimensions = bits;
+        const code = new Uint32Array(numbersOfCode(bits));
+        new Uint8Array(code.buffer).set(page.subarray(at + INT4, at + INT4 + bytes));
+        codes.push(code);
+        rowOfCode.push(row);
+      }
+      at += INT4 + bytes;
+    }
+  }
+
+  return {
+    add(page: IndexPage): void {
+      const firstRow = lengths.length;
+      ids.push(page.ids);
+      upcoming.push(page.upcoming);
+      for (const project of page.projects) projects.add(project);
+      for (let row = 0, key = 0; row * INT4 < page.lengths.length; row += 1) {
+        lengths.push(page.lengths.readUInt32BE(row * INT4));
+        const end = key + page.lexemeCounts.readUInt32BE(row * INT4);
+        for (; key < end; key += 1) {
+          const hash = readInt8(page.keys, key * INT8);
+          const rows = rowsOfKey.get(hash);
+          if (rows === undefined) rowsOfKey.set(hash, [firstRow + row]);
+          else rows.push(firstRow + row);
+          postings += 1;
+        }
+      }
+      addCodes(page.codes, firstRow);
+    },
+    /** How many memories begin to hold later. */
+    upcoming: () => upcoming.reduce((sum, page) => sum + page.length, 0) / ID_BYTES,
+    /** Bytes that the index will take. */
+    bytes: () =>
+      lengths.length * (ID_BYTES + INT4) +
+      codes.length * INT4 * (1 + numbersOfCode(dimensions)) +
+      rowsOfKey.size * (INT8 + INT4) +
+      postings * INT4 +
+      [...projects].reduce((sum, name) => sum + 2 * name.length, 0),
+    build(of: Pick<UserIndex, 'watermark' | 'model'>): UserIndex {
+      return {
+        ...of,
+        size: lengths.length,
+        ids: Buffer.concat(ids),
+        lengths: Uint32Array.from(lengths),
+        codes: { size: codes.length, dimensions, numbers: concatenate(codes) },
+        rowOfCode: Uint32Array.from(rowOfCode),
+        postings: toPostings(rowsOfKey, postings),
+        projects: [...projects],
+        upcoming: Buffer.concat(upcoming),
+      };
+    },
+  };
+}
+
+/** Ids of rows, 16 bytes each. */
+export function idsOf({ ids }: Pick<UserIndex, 'ids'>, rows: readonly number[]): Buffer {
+  return Buffer.concat(rows.map((row) => ids.subarray(row * ID_BYTES, (row + 1) * ID_BYTES)));
+}
+
+/** A number of up to 53 bits. */
+function readInt8(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + INT4);
+}
+
+function toPostings(rowsOfKey: ReadonlyMap<number, readonly number[]>, count: number): Postings {
+  const keys = Float64Array.from(rowsOfKey.keys()).sort();
+  const starts = new Uint32Array(keys.length + 1);
+  const rows = new Uint32Array(count);
+  let end = 0;
+  keys.forEach((key, at) => {
+    const ofKey = rowsOfKey.get(key) ?? [];
+    rows.set(ofKey, end);
+    end += ofKey.length;
+    starts[at + 1] = end;
+  });
+  return { keys, starts, rows };
+}
+
+function concatenate(codes: readonly Uint32Array[]): Uint32Array {
+  const length = codes[0]?.length ?? 0;
+  const numbers = new Uint32Array(codes.length * length);
+  codes.forEach((code, at) => numbers.set(code, at * length));
+  return numbers;
+}
