@@ -24,7 +24,7 @@ export const MAY_DEPEND_ON = layered({
   'packages/memories': ['contracts', 'database', 'errors', 'extraction'],
   'packages/vectors': ['contracts', 'database', 'errors', 'models'],
   'packages/search': ['contracts', 'database', 'errors', 'extraction', 'ranking', 'telemetry'],
-  'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'queue', 'telemetry'],
+  'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'telemetry'],
   'services/extractor': 'packages',
   'services/gateway': 'packages',
   // Retrieval searches; the queue is not its business.

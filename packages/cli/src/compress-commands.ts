@@ -16,8 +16,8 @@ import {
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { addDays, localDateOf, periodOf } from '@factmill/extraction';
-import { compressJob, createQueues } from '@factmill/queue';
-import { externalStorage, queueConfigOf } from '@factmill/runtime';
+import { compressJob, createQueues, queueConfigOf } from '@factmill/queue';
+import { externalStorage } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
 import { type Command, InvalidArgumentError } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';

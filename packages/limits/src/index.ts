@@ -1,7 +1,6 @@
 export { createFairQueue } from './fair-queue.ts';
 export { createAuthenticationGuard } from './guard-authentication.ts';
 export { createCountLimited, watchQueues } from './limit-metrics.ts';
-export { closeLimitsRedis, openLimitsRedis } from './limits-redis.ts';
 export { createRateLimit } from './rate-limit.ts';
 export type { TenantRates } from './rate-limit.ts';
 export { createRates } from './rate.ts';

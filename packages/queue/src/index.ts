@@ -1,9 +1,12 @@
 export { retryDelayMs } from './backoff.ts';
 export type { RetryPolicy } from './backoff.ts';
 export { compressJob, compressJobId } from './compress-job.ts';
+export { createEnqueueAccepted } from './enqueue-accepted.ts';
 export { extractJob, extractJobId } from './extract-job.ts';
 export type { QueuedExtraction } from './extract-job.ts';
 export { heartbeatJobId } from './heartbeat.ts';
+export { queueConfigOf } from './queue-config-of.ts';
+export { createQueueLimits } from './queue-limits.ts';
 export { createQueues } from './queues.ts';
 export { assertRedisReady } from './redis-ready.ts';
 export { JOB_OUTCOMES } from './types.ts';

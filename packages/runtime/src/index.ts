@@ -1,9 +1,7 @@
 export { createClosers } from './closers.ts';
 export type { Closers } from './closers.ts';
-export { externalStorage, openAuthenticator, openDatabase, queueConfigOf } from './open-storage.ts';
+export { externalStorage, openAuthenticator, openDatabase } from './open-storage.ts';
 export type { Storage } from './open-storage.ts';
 export { runProcess, VERSION } from './run-process.ts';
 export type { ProcessContext } from './run-process.ts';
-export { createEnqueueAccepted } from './enqueue-accepted.ts';
-export { createQueueLimits } from './queue-limits.ts';
 export { createChecks, createReadiness } from './readiness.ts';

@@ -2,7 +2,6 @@ import { type Authenticator, createAuthenticator } from '@factmill/auth';
 import { type Config, isLoopback, type StatementClass } from '@factmill/config';
 import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import type { QueueConfig } from '@factmill/queue';
 import { createGauge, type Logger } from '@factmill/telemetry';
 
 /** Where this process keeps things. `embedded` is the PGlite behind `connectionString`. */
@@ -70,19 +69,6 @@ export function openDatabase(
       return pool.close();
     },
   };
-}
-
-/** Which backend the queue runs on: Redis when REDIS_URL is set, else the database. */
-export function queueConfigOf(config: Config, storage: Storage): QueueConfig {
-  return config.storage.redisUrl === null
-    ? {
-        backend: 'postgres',
-        connectionString: storage.connectionString,
-        // PGlite has one session, in which BullMQ finds its functions only in the default schema.
-        schema: storage.embedded ? 'public' : 'factmill_queue',
-        embedded: storage.embedded,
-      }
-    : { backend: 'redis', url: config.storage.redisUrl, keyPrefix: config.storage.queuePrefix };
 }
 
 /** The one way all HTTP services check API keys. */

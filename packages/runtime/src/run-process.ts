@@ -2,7 +2,6 @@ import { type Config, loadConfig, loadProcessEnvironment, type RawEnvironment } 
 import { isAppError } from '@factmill/errors';
 import { createLogger, type Logger, startTelemetry, type Telemetry } from '@factmill/telemetry';
 import { type Closers, createClosers } from './closers.ts';
-import { keepStringsFast } from './fast-strings.ts';
 
 export const VERSION = '0.1.0';
 
@@ -39,7 +38,6 @@ export async function runProcess(
   start: (context: ProcessContext) => Promise<void>,
   { defaults = {}, farewell = '' }: ProcessOptions = {},
 ): Promise<void> {
-  keepStringsFast();
   const closers = createClosers();
   let logger: Logger | undefined;
   let signals: Signals | undefined;

@@ -14,8 +14,8 @@ import {
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import { createEmbedder } from '@factmill/models';
-import { createQueues, type Queues } from '@factmill/queue';
-import { createClosers, queueConfigOf } from '@factmill/runtime';
+import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
+import { createClosers } from '@factmill/runtime';
 import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
 import {
   createRedisNamespace,

@@ -1,7 +1,7 @@
 import { assertSchemaVersion } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
-import { assertRedisReady, createQueues } from '@factmill/queue';
-import { externalStorage, openDatabase, queueConfigOf, runProcess } from '@factmill/runtime';
+import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
+import { externalStorage, openDatabase, runProcess } from '@factmill/runtime';
 import { getPriority, setPriority } from 'node:os';
 import { createExtractor } from './create-extractor.ts';
 

@@ -1,8 +1,13 @@
 import { type Repeated, settlesWithin } from '@factmill/async';
-import { DEFAULT_TENANT_ID, findDropped } from '@factmill/database';
+import { DEFAULT_TENANT_ID, findDropped, readSettings } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
-import { createWorker, type JobOutcome, type QueueWorker } from '@factmill/queue';
-import { createEnqueueAccepted, createQueueLimits } from '@factmill/runtime';
+import {
+  createEnqueueAccepted,
+  createQueueLimits,
+  createWorker,
+  type JobOutcome,
+  type QueueWorker,
+} from '@factmill/queue';
 import { v7 as uuidv7 } from 'uuid';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import { createEmbedAll } from './maintenance/embed-all.ts';
@@ -130,7 +135,11 @@ function openSweeper(
 }
 
 function openScheduler({ database, queues, config, logger }: ExtractorDeps): Repeated {
-  const limits = createQueueLimits({ database, configured: config.scheduling.limits, now: Date.now });
+  const limits = createQueueLimits({
+    readSettings: () => readSettings(database),
+    configured: config.scheduling.limits,
+    now: Date.now,
+  });
   return createScheduler({
     database,
     logger,

@@ -1,17 +1,11 @@
 import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
-import { type DatabasePool, findDropped, type Sql } from '@factmill/database';
+import { type DatabasePool, findDropped, readSettings, type Sql } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
-import type { Queues } from '@factmill/queue';
-import {
-  createChecks,
-  createEnqueueAccepted,
-  createQueueLimits,
-  createReadiness,
-  VERSION,
-} from '@factmill/runtime';
+import { createEnqueueAccepted, createQueueLimits, type Queues } from '@factmill/queue';
+import { createChecks, createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
@@ -61,7 +55,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     batch: deps.database.within(batch),
   };
   const limits = createQueueLimits({
-    database: database.accept,
+    readSettings: () => readSettings(database.accept),
     configured: config.scheduling.limits,
     now: Date.now,
   });

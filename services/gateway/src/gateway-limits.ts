@@ -2,18 +2,17 @@ import { authentication, type Authenticator, principalOf } from '@factmill/auth'
 import type { Config, LimitsConfig } from '@factmill/config';
 import {
   afterGoneMs,
-  closeLimitsRedis,
   createAuthenticationGuard,
   createCountLimited,
   createFairQueue,
   createTenantActivity,
   createRateLimit,
   createRates,
-  openLimitsRedis,
   takeTurns,
   type TenantRates,
   watchQueues,
 } from '@factmill/limits';
+import { closeLimitsRedis, openLimitsRedis } from '@factmill/limits/redis';
 import type { RequestHandler } from 'express';
 import { MAX_ACCEPTING_AT_ONCE } from './accepting/accept.ts';
 

@@ -3,14 +3,8 @@ import { type Config, loadConfig } from '@factmill/config';
 import { DEFAULT_PERMISSIONS, type Permission, type Problem } from '@factmill/contracts';
 import { createPool, type DatabasePool, ensureTenant, insertApiKey, migrate } from '@factmill/database';
 import { generateApiKey } from '@factmill/auth';
-import { createQueues, type Queues } from '@factmill/queue';
-import {
-  createClosers,
-  externalStorage,
-  openAuthenticator,
-  openDatabase,
-  queueConfigOf,
-} from '@factmill/runtime';
+import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
+import { createClosers, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
 import { createLogger, startTelemetry } from '@factmill/telemetry';
 import { createRedisNamespace, createTestDatabase } from '@factmill/testkit';
 import { Writable } from 'node:stream';

@@ -1,12 +1,6 @@
 import { assertSchemaVersion } from '@factmill/database';
-import { createQueues } from '@factmill/queue';
-import {
-  externalStorage,
-  openAuthenticator,
-  openDatabase,
-  queueConfigOf,
-  runProcess,
-} from '@factmill/runtime';
+import { createQueues, queueConfigOf } from '@factmill/queue';
+import { externalStorage, openAuthenticator, openDatabase, runProcess } from '@factmill/runtime';
 import { createGateway } from './create-gateway.ts';
 
 await runProcess('gateway', async ({ config, logger, telemetry, closers }) => {

@@ -4,15 +4,9 @@ import { createExtractor } from '@factmill/extractor';
 import { createGateway } from '@factmill/gateway';
 import { assertPortsFree } from '@factmill/http';
 import { createEmbedder } from '@factmill/models';
-import { assertRedisReady, createQueues } from '@factmill/queue';
+import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
-import {
-  openAuthenticator,
-  openDatabase,
-  type ProcessContext,
-  queueConfigOf,
-  type Storage,
-} from '@factmill/runtime';
+import { openAuthenticator, openDatabase, type ProcessContext, type Storage } from '@factmill/runtime';
 
 export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
 

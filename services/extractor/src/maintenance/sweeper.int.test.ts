@@ -1,6 +1,5 @@
 import { claimExtraction, findExtraction, takeUnattended } from '@factmill/database';
-import { createWorker } from '@factmill/queue';
-import { queueConfigOf } from '@factmill/runtime';
+import { createWorker, queueConfigOf } from '@factmill/queue';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, expect, test } from '@jest/globals';
 import {

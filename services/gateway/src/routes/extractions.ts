@@ -1,4 +1,5 @@
 import { ownerOf, type Principal, principalOf, requirePermission, userOrAll } from '@factmill/auth';
+import { createEnqueueAccepted } from '@factmill/queue';
 import {
   createExtractionSchema,
   type Extraction,
@@ -15,7 +16,6 @@ import {
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
-import { createEnqueueAccepted } from '@factmill/runtime';
 import { Router } from 'express';
 import { z } from 'zod';
 import { acceptFromRequest, partIdsOf } from '../accepting/accept-from-request.ts';

@@ -1,7 +1,7 @@
-import type { DroppedExtraction } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { extractJob, extractJobId, type QueuedExtraction, type Queues } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
+import { extractJob, extractJobId, type QueuedExtraction } from './extract-job.ts';
+import type { Queues } from './types.ts';
 
 export type EnqueueDeps = Readonly<{
   queues: Queues;
@@ -31,7 +31,7 @@ export function createEnqueueAccepted(deps: EnqueueDeps) {
 
   return async function enqueueAccepted(
     accepted: readonly QueuedExtraction[],
-    dropped: readonly DroppedExtraction[],
+    dropped: readonly Pick<QueuedExtraction, 'id' | 'generation'>[],
   ): Promise<void> {
     if (dropped.length > 0) countDropped(dropped.length);
     const gone = new Set(dropped.map((extraction) => extraction.id));

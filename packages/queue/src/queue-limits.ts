@@ -1,5 +1,5 @@
-import type { QueueLimits } from '@factmill/config';
-import { readSettings, type Sql } from '@factmill/database';
+/** Waiting extractions: of all tenants, and of one. 0: any number. */
+type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
 /** How long limits are believed; the longest a change takes to reach every gateway. */
 const CACHE_MS = 2_000;
@@ -9,7 +9,8 @@ const CACHE_MS = 2_000;
  * environment. When they cannot be read, the last known ones count.
  */
 export function createQueueLimits(deps: {
-  database: Sql;
+  /** What operators changed at run time. */
+  readSettings: () => Promise<Readonly<Record<string, unknown>>>;
   configured: QueueLimits;
   now: () => number;
 }): () => Promise<QueueLimits> {
@@ -19,7 +20,7 @@ export function createQueueLimits(deps: {
     if (deps.now() - readAt < CACHE_MS) return limits;
     readAt = deps.now();
     try {
-      const settings = await readSettings(deps.database);
+      const settings = await deps.readSettings();
       limits = {
         queueLimit: limitOf(settings['queue.limit'], deps.configured.queueLimit),
         tenantQueueLimit: limitOf(settings['queue.tenant_limit'], deps.configured.tenantQueueLimit),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Sql } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { createQueueLimits } from './queue-limits.ts';
 
@@ -7,19 +6,14 @@ function setUp(settings: Record<string, unknown>) {
   let now = 0;
   let reads = 0;
   const state = { settings, isDown: false };
-  const query = () => {
+  const readSettings = () => {
     reads += 1;
-    if (state.isDown) return Promise.reject(new AppError('database_unavailable', 'away'));
-    const rows = Object.entries(state.settings).map(([key, value]) => ({ key, value }));
-    return Promise.resolve({ rows: rows as never[], rowCount: rows.length });
-  };
-  const database: Sql = {
-    query,
-    one: () => Promise.reject(new Error()),
-    maybeOne: () => Promise.reject(new Error()),
+    return state.isDown
+      ? Promise.reject(new AppError('database_unavailable', 'away'))
+      : Promise.resolve(state.settings);
   };
   const limits = createQueueLimits({
-    database,
+    readSettings,
     configured: { queueLimit: 10, tenantQueueLimit: 5 },
     now: () => now,
   });
