@@ -7,7 +7,7 @@ import {
 import { toParagraphs } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
-import { topicOf, type Topic } from './topic.ts';
+import { type Asked, topicOf, type Topic } from './topic.ts';
 import { withoutVocatives } from './vocatives.ts';
 
 /** A message as the rules read it. */
@@ -40,16 +40,12 @@ function paragraphsOf(message: TranscriptMessage, others: readonly string[]): st
 }
 
 /** What somebody else asks in the message before. */
-type Question = { sentences: readonly string[]; by: Speaker; at: Date };
-
-function questionBefore(
-  message: TranscriptMessage,
-  previous: TranscriptMessage | undefined,
-): Question | null {
+function questionBefore(message: TranscriptMessage, previous: TranscriptMessage | undefined): Asked | null {
   if (previous === undefined) return null;
   const asker = nameOf(previous);
   if (asker === '' || nameOf(message) === '' || asker === nameOf(message)) return null;
   return {
+    messageId: previous.id,
     sentences: paragraphsOf(previous, [nameOf(message)]).flat(),
     by: speakerOf(asker, ''),
     at: previous.createdAt,

@@ -146,6 +146,18 @@ describe('answers carry what was asked', () => {
     expect(contents(`Ann: Hi Bob! ${question}`, `Bob: ${answer}`)).toEqual([expected]);
   });
 
+  test('and come from both messages, with who asked', () => {
+    const [item] = read(
+      'Ann: I want to see Miami! Where do you want to celebrate New Year?',
+      'Bob: In Miami!',
+    );
+    expect(item).toMatchObject({
+      content: 'Where Bob wants to celebrate New Year: In Miami.',
+      messageIds: ['m0', 'm1'],
+      sourceContext: 'Ann asked: Where do you want to celebrate New Year?',
+    });
+  });
+
   test.each([
     ['How was it?', 'Bob adopted a greyhound from a shelter in Leeds.'],
     ['How are you?', 'Bob adopted a greyhound from a shelter in Leeds.'],

@@ -7,6 +7,7 @@ import { peopleIn, type Person } from './people.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
 import { standingWishOf } from './standing-wish.ts';
+import type { Topic } from './topic.ts';
 import { toThirdPerson } from './third-person.ts';
 
 export type ExtractOptions = {
@@ -64,6 +65,14 @@ function toFacts(reading: Reading, told: Told): RawCandidate[] {
   });
 }
 
+/** What is made of a question and its answer comes from both messages, and says who asked. */
+function fromQuestion(
+  { messageId, asked }: Topic,
+  told: Told,
+): Pick<RawCandidate, 'messageIds' | 'sourceContext'> {
+  return { messageIds: [messageId, told.message.id], sourceContext: asked };
+}
+
 /** Whether a sentence only goes on about what was said in the user's own words before it. */
 function followsOwnWords(readings: readonly Reading[], index: number): boolean {
   const opened = readings.slice(0, index + 1).findLast(({ opens }) => opens);
@@ -88,6 +97,7 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
       return {
         ...toItem({ ...note, confidence }, null, told.message.id),
         source: own ? OWN_WORDS_SOURCE : SOURCE,
+        ...(note.topic === null ? {} : fromQuestion(note.topic, told)),
       };
     }),
   );

@@ -28,7 +28,14 @@ export type Reading = {
 export type Teller = { speaker: Speaker; social: boolean; topic: Topic | null };
 
 /** Sentences of one paragraph that are kept as one memory. */
-export type Note = { content: string; category: Category; date: string | null; known: boolean };
+export type Note = {
+  content: string;
+  category: Category;
+  date: string | null;
+  known: boolean;
+  /** The question it answers, where its content says so. */
+  topic: Topic | null;
+};
 
 /** More of a paragraph than this is a memory of its own. */
 const MAX_NOTE_CHARACTERS = 400;
@@ -55,6 +62,7 @@ function noteOf(readings: readonly Reading[], teller: Teller): Note {
     category: readings.find(({ opens, category }) => opens && category !== 'other')?.category ?? 'other',
     date: readings.find(({ date }) => date !== null)?.date ?? null,
     known: readings.some(({ known }) => known),
+    topic: teller.topic,
   };
 }
 

@@ -74,10 +74,18 @@ function statementOrder(question: string): string | null {
   return null;
 }
 
-export type Asked = { sentences: readonly string[]; by: Speaker; at: Date };
+export type Asked = { messageId: string; sentences: readonly string[]; by: Speaker; at: Date };
 
-/** What a message answers, to be put before it; `complete`: question and answer state something already. */
-export type Topic = { text: string; complete: boolean };
+/** What a message answers, to be put before it. */
+export type Topic = {
+  text: string;
+  /** Question and answer state something already. */
+  complete: boolean;
+  /** The message that asks. */
+  messageId: string;
+  /** Who asks, and in which words. */
+  asked: string;
+};
 
 const YES =
   /^(?:(?:oh|well|hey|haha|wow|and),? )?(?:yes|yeah|yep|yup|yea|sure(?: (?:do|did|have|am))?|absolutely|definitely|of course|certainly|totally)\b/i;
@@ -86,16 +94,16 @@ const NO =
 const WHETHER = /^whether /;
 
 /** A question that can be answered by yes or no, as the statement that the answer makes of it. */
-function answered(turned: string, answer: string): Topic | null {
+function answered(turned: string, answer: string): string | null {
   if (!WHETHER.test(turned)) return null;
   if (YES.test(answer)) {
     const stated = turned
       .replace(WHETHER, '')
       .replaceAll(/\b(?:ever|any) |,? (?:yet|already|at all)$/g, '')
       .replaceAll(/\bany(?=one|body|thing|where)/g, 'some');
-    return { text: stated, complete: true };
+    return stated;
   }
-  return NO.test(answer) ? { text: `${turned}: no`, complete: true } : null;
+  return NO.test(answer) ? `${turned}: no` : null;
 }
 
 /**
@@ -103,7 +111,11 @@ function answered(turned: string, answer: string): Topic | null {
  * you make?" → "Ann makes art:", "Did you go?" answered by yes → "Ann went."; as a question where the words
  * cannot be turned round. Null when it asks nothing in particular ("How was it?").
  */
-export function topicOf({ sentences, by, at }: Asked, answerer: Speaker, answer: string): Topic | null {
+export function topicOf(
+  { messageId, sentences, by, at }: Asked,
+  answerer: Speaker,
+  answer: string,
+): Topic | null {
   for (const sentence of sentences.toReversed()) {
     const question = toClauses(sentence).findLast(({ isQuestion }) => isQuestion)?.text;
     if (question === undefined || INVITATIONS.test(question)) continue;
@@ -111,11 +123,12 @@ export function topicOf({ sentences, by, at }: Asked, answerer: Speaker, answer:
     if (words < 3 || words > MAX_TOPIC_WORDS || contentWords(question) === 0) continue;
     const turned = statementOrder(question);
     const complete = turned === null ? null : answered(turned, answer);
-    const { text } = resolveDates(complete?.text ?? turned ?? question, at);
+    const { text } = resolveDates(complete ?? turned ?? question, at);
     const topic = toThirdPerson(text, by, false, answerer.inside).slice(0, -1);
     if (topic === '') continue;
-    if (complete !== null) return { text: `${topic}.`, complete: true };
-    return { text: `${topic}${turned === null ? '?' : ':'}`, complete: false };
+    const end = complete !== null ? '.' : turned === null ? '?' : ':';
+    const asked = `${by.start} asked: ${question}?`;
+    return { text: `${topic}${end}`, complete: complete !== null, messageId, asked };
   }
   return null;
 }
