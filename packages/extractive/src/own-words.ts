@@ -27,13 +27,21 @@ export function isErrand(clause: string): boolean {
   return ERRANDS.some((pattern) => pattern.test(clause));
 }
 
+/** A habit or a state that lasts says more than the same words said once. */
+const LASTING =
+  /\b(?:every|each|usually|always|often|never|since|for (?:years|months|weeks|\d+|two|three|four|five))\b/i;
 const NUMBER = /\d/;
 const NAME = /(?<=\S )(?!I\b)\p{Lu}[\p{L}\p{N}'-]+/gu;
 
 /** How much a clause says: its words beside small talk and talk of the task; numbers and names count twice. */
 function weightOf(clause: string): number {
   const names = clause.match(NAME)?.length ?? 0;
-  return contentWords(clause.replaceAll(TASK_WORDS, '')) + Math.min(names, 2) + (NUMBER.test(clause) ? 1 : 0);
+  return (
+    contentWords(clause.replaceAll(TASK_WORDS, '')) +
+    Math.min(names, 2) +
+    Number(NUMBER.test(clause)) +
+    Number(LASTING.test(clause))
+  );
 }
 
 /**

@@ -44,7 +44,7 @@ export const healthRules: readonly Rule[] = [
   {
     category: 'health',
     when: when(
-      'I {adv}(?:have|suffer from|was diagnosed with|have been diagnosed with|live with|had|got diagnosed with) (?:an? |my |severe |mild |chronic |type [12] |high |low )*(?:diabetes|asthma|migraines?|arthritis|depression|anxiety|ADHD|autism|epilepsy|cancer|blood pressure|cholesterol|insomnia|eczema|celiac|coeliac|hypothyroidism|anemia|anaemia|back pain|bad back|bad knees?|heart [a-z]+|surgery|panic attacks|tinnitus|PTSD|endometriosis|dyslexia|[a-z]+itis|[a-z]+osis|[a-z]+emia)\\b',
+      'I {adv}(?:have|have had|suffer from|was diagnosed with|have been diagnosed with|live with|had|got diagnosed with) (?:an? |my |severe |mild |chronic |type [12] |high |low )*(?:diabetes|asthma|migraines?|arthritis|depression|anxiety|ADHD|autism|epilepsy|cancer|blood pressure|cholesterol|insomnia|eczema|celiac|coeliac|hypothyroidism|anemia|anaemia|back pain|bad back|bad knees?|heart [a-z]+|surgery|panic attacks|tinnitus|PTSD|endometriosis|dyslexia|[a-z]+itis|[a-z]+osis|[a-z]+emia)\\b',
     ),
   },
   {

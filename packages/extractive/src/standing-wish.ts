@@ -7,7 +7,7 @@ const MAX_SENTENCE_CHARACTERS = 250;
 
 /** How replies are to be; what else somebody could be made to do is no preference. */
 const MANNER =
-  'include|use|provide|give|add|mention|cite|format|explain|show|list|write|keep|suggest|recommend|convert|remind|ask|check|refer|describe|specify|note|spell|put|avoid|summari[sz]e|highlight|compare|report|present|structure|break|offer|prefer|prioriti[sz]e|state|round|quote|confirm|clarify|illustrate|detail|link|leave|skip|stick|consider|focus|assume|limit|express|translate|call|address|make';
+  'include|use|provide|give|add|mention|cite|format|explain|show|list|write|keep|suggest|recommend|convert|remind|ask|check|refer|describe|specify|note|spell|put|avoid|summari[sz]e|highlight|compare|report|present|structure|break|offer|prefer|prioriti[sz]e|state|round|quote|confirm|clarify|illustrate|detail|link|leave|skip|stick|consider|focus|assume|limit|express|translate|call|address|make|(?:answer|reply|respond)(?= (?:in|briefly|concisely|politely|formally|with (?:an? )?(?:short|brief)))';
 
 const ALWAYS = new RegExp(
   `^(?:please,? |and |but |also,? |so )?(?<how>always|never|from now on,?(?: please)?(?: always)?|in (?:the )?future,?(?: please)?(?: always)?|going forward,?(?: please)?(?: always)?) (?<what>(?:${MANNER})\\b .+)$`,
@@ -20,6 +20,8 @@ const WHENEVER = new RegExp(
 const TO_OTHERS =
   /\b(?:you|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?)\b|https?:|www\.|[<>{}@]/i;
 
+const WHEN_YOU_WRITE = / when you (?:write|talk|speak|reply|respond|answer)(?: to me)?([.!]?)$/i;
+
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
@@ -28,8 +30,9 @@ function lowerFirst(text: string): string {
  * What a user wants of every reply, as a first-person clause: "Always use metric units when I ask about recipes" → "I
  * ask to always use metric units when I ask about recipes". Null for other sentences, and in long messages.
  */
-export function standingWishOf(sentence: string, message: string): string | null {
-  if (message.length > MAX_MESSAGE_CHARACTERS || sentence.length > MAX_SENTENCE_CHARACTERS) return null;
+export function standingWishOf(said: string, message: string): string | null {
+  const sentence = said.replace(WHEN_YOU_WRITE, ' in replies$1');
+  if (message.length > MAX_MESSAGE_CHARACTERS || said.length > MAX_SENTENCE_CHARACTERS) return null;
   if (sentence.endsWith('?') || TO_OTHERS.test(sentence)) return null;
   if (sentence.includes(QUOTATION) || mentionsSecret(sentence)) return null;
   const { how = '', what, when } = ALWAYS.exec(sentence)?.groups ?? WHENEVER.exec(sentence)?.groups ?? {};
@@ -38,6 +41,6 @@ export function standingWishOf(sentence: string, message: string): string | null
   const wanted = what
     .replaceAll(/\b(?:in|of|with) your (?=replies|answers|responses|messages)/gi, 'in ')
     .replaceAll(/\byour /gi, 'the ');
-  const said = `I ask to ${degree}${lowerFirst(wanted)}`;
-  return when === undefined ? said : `${said.replace(/(?<![\s.!])[\s.!]+$/, '')} ${lowerFirst(when)}`;
+  const wish = `I ask to ${degree}${lowerFirst(wanted)}`;
+  return when === undefined ? wish : `${wish.replace(/(?<![\s.!])[\s.!]+$/, '')} ${lowerFirst(when)}`;
 }
