@@ -10,18 +10,18 @@ import {
 import type { SearchTarget } from './target.ts';
 
 /** `isCut`: there are more, which did not fit into an answer. */
-export type Found = Readonly<{ rows: MemoryRow[]; isCut: boolean }>;
+type Hydrated = Readonly<{ rows: MemoryRow[]; isCut: boolean }>;
 
 /**
  * The whole memories that a search has chosen, in their order and as many as fit into an answer: as they are, or as
  * they were at the target's moment. The search has already decided which of them may be seen, so nothing else is
  * filtered. Uses memories_pkey.
  */
-export async function loadFound(
+export async function hydrate(
   sql: Sql,
   { tenantId, asOf }: Pick<SearchTarget, 'tenantId' | 'asOf'>,
   memoryIds: readonly string[],
-): Promise<Found> {
+): Promise<Hydrated> {
   if (memoryIds.length === 0) return { rows: [], isCut: false };
   const relation =
     asOf === undefined
@@ -35,7 +35,7 @@ export async function loadFound(
       MEMORY_BYTES,
     ),
     [tenantId, memoryIds, ...(asOf === undefined ? [] : [asOf.validAt, asOf.knownAt])],
-    { name: asOf === undefined ? 'load_found' : 'load_found_as_of' },
+    { name: asOf === undefined ? 'hydrate' : 'hydrate_as_of' },
   );
   return { rows, isCut: rows.at(-1)?.more === true };
 }

@@ -14,8 +14,8 @@ import {
 import { withSpan } from '@factmill/telemetry';
 import { toCandidates } from './candidate.ts';
 import type { Generated } from './generate-candidates.ts';
-import { loadFound } from './hydrate.ts';
-import { rateCandidates, type Relevant } from './relevance.ts';
+import { hydrate } from './hydrate.ts';
+import { scoreCandidates, type ScoredCandidate } from './relevance.ts';
 import type { SearchSettings } from './settings.ts';
 import { loadSimilarities, type Similarities } from './similarities.ts';
 import type { SearchTarget } from './target.ts';
@@ -50,7 +50,7 @@ export type Ranked = Readonly<{
 type Entry = Readonly<{
   id: string;
   content: string;
-  relevant: Relevant;
+  relevant: ScoredCandidate;
   score: number;
   relevance: number;
   reranked?: number;
@@ -60,7 +60,7 @@ type Entry = Readonly<{
 }>;
 
 /** Diversity compares all pairs, so it looks at so many of the best only. */
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 
 /**
  * From candidates to results: relevance, reranking, threshold, recency, collapsing of duplicates, diversity, token
@@ -74,7 +74,7 @@ export function createRank({ database, reranker }: RankDeps) {
     settings: SearchSettings,
     nowMs: number,
   ): Promise<Ranked> => {
-    const rated = rateCandidates({
+    const scored = scoreCandidates({
       query: request.query,
       terms: generated.terms,
       found: generated.found,
@@ -83,7 +83,7 @@ export function createRank({ database, reranker }: RankDeps) {
       nowMs,
     });
     const dropped: Record<string, number> = {};
-    const reranking = await rerank(rated, request.query, settings);
+    const reranking = await rerank(scored, request.query, settings);
     const threshold = thresholdOf(request, settings, generated, reranking.done);
     const entries = reranking.entries
       .filter(({ reranked, relevant }) => {
@@ -124,13 +124,13 @@ export function createRank({ database, reranker }: RankDeps) {
   ): Promise<Readonly<{ memories: ReadonlyMap<string, MemoryRow>; isCut: boolean }>> {
     const turns = chosen.flatMap(({ relevant: { candidate } }) => candidate.turn?.memory ?? []);
     const ids = chosen.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
-    const { rows, isCut } = await withSpan('load results', {}, () => loadFound(database, target, ids));
+    const { rows, isCut } = await withSpan('load results', {}, () => hydrate(database, target, ids));
     return { memories: new Map([...turns, ...rows].map((row) => [row.id, row])), isCut };
   }
 
   /** The best candidates with the reranker's relevance, first; the others keep their order behind them. */
-  async function rerank(rated: readonly Relevant[], query: string, settings: SearchSettings) {
-    const entries = rated.map(toEntry);
+  async function rerank(scored: readonly ScoredCandidate[], query: string, settings: SearchSettings) {
+    const entries = scored.map(toEntry);
     const nothing = { entries, done: false, failure: null as unknown, ms: 0 };
     if (!settings.rerank || entries.length === 0) return nothing;
     if (reranker === null) return nothing;
@@ -165,7 +165,7 @@ export function createRank({ database, reranker }: RankDeps) {
     dropped: Record<string, number>,
   ): Promise<Entry[]> {
     const diverse = settings.mmrLambda < 1;
-    const compared = diverse ? entries.slice(0, Math.max(MOST_COMPARED, settings.limit)) : entries;
+    const compared = diverse ? entries.slice(0, Math.max(MAX_COMPARED, settings.limit)) : entries;
     const profile = embedded !== null && 'profile' in embedded ? embedded.profile : null;
     const similarities = diverse && profile !== null ? await loadPairs(profile.id, compared) : null;
     let left: Entry[] = [...compared];
@@ -211,7 +211,7 @@ function thresholdOf(
   return hasSimilarities ? (request.min_relevance ?? 0) : 0;
 }
 
-function toEntry(relevant: Relevant): Entry {
+function toEntry(relevant: ScoredCandidate): Entry {
   const { candidate, relevance } = relevant;
   return {
     id: candidate.id,

@@ -13,7 +13,7 @@ import type { SearchSettings } from './settings.ts';
 
 type FusedChannel = ResultExplanation['channels'][number]['channel'];
 
-export type Relevant = Readonly<{
+export type ScoredCandidate = Readonly<{
   candidate: Candidate;
   /** 0 to 1. */
   relevance: number;
@@ -47,20 +47,20 @@ export type RelevanceInput = Readonly<{
 }>;
 
 /** How relevant each candidate is to the query, most relevant first, then by id. */
-export function rateCandidates(input: RelevanceInput): Relevant[] {
+export function scoreCandidates(input: RelevanceInput): ScoredCandidate[] {
   switch (input.settings.mode) {
     case 'fused':
-      return rateFused(input);
+      return scoreFused(input);
     case 'classic':
-      return rateEach(input, classicRate(input));
+      return scoreEach(input, classicScore(input));
     case 'enhanced':
-      return rateEach(input, ({ values }) => Math.max(0, values.get('vector') ?? bestOf(values)));
+      return scoreEach(input, ({ values }) => Math.max(0, values.get('vector') ?? bestOf(values)));
     default:
-      return rateVectorThenText(input);
+      return scoreVectorThenText(input);
   }
 }
 
-function rateFused({ query, terms, found, candidates, settings }: RelevanceInput): Relevant[] {
+function scoreFused({ query, terms, found, candidates, settings }: RelevanceInput): ScoredCandidate[] {
   const wording = wordingScores(
     query,
     candidates.map(({ row }) => row.content),
@@ -88,9 +88,9 @@ function rateFused({ query, terms, found, candidates, settings }: RelevanceInput
     ranked('wording', wording),
     ...(settings.channels.has('key') ? [ranked('key', matches)] : []),
   ].filter(({ ids }) => ids.length > 0);
-  const places = new Map(candidates.map((candidate, index) => [candidate.id, index]));
+  const indexes = new Map(candidates.map((candidate, index) => [candidate.id, index]));
   return fuseRanks(lists).flatMap(({ id, score, contributions }) => {
-    const index = places.get(id) ?? -1;
+    const index = indexes.get(id) ?? -1;
     const candidate = candidates[index];
     if (candidate === undefined) return [];
     const channels = () => contributions.map((one) => ({ ...one, value: values(one.channel, index) }));
@@ -98,7 +98,7 @@ function rateFused({ query, terms, found, candidates, settings }: RelevanceInput
   });
 }
 
-function classicRate({ nowMs }: RelevanceInput): (candidate: Candidate) => number {
+function classicScore({ nowMs }: RelevanceInput): (candidate: Candidate) => number {
   return ({ row, values }) =>
     classicRelevance({
       textScore: Math.max(
@@ -111,7 +111,7 @@ function classicRate({ nowMs }: RelevanceInput): (candidate: Candidate) => numbe
     });
 }
 
-function rateEach(input: RelevanceInput, rate: (candidate: Candidate) => number): Relevant[] {
+function scoreEach(input: RelevanceInput, rate: (candidate: Candidate) => number): ScoredCandidate[] {
   return input.candidates
     .map((candidate) => {
       const relevance = Math.min(1, rate(candidate));
@@ -121,7 +121,7 @@ function rateEach(input: RelevanceInput, rate: (candidate: Candidate) => number)
 }
 
 /** D7: vector first, then text. Other channels that were asked for count as text. */
-function rateVectorThenText(input: RelevanceInput): Relevant[] {
+function scoreVectorThenText(input: RelevanceInput): ScoredCandidate[] {
   const byVector = input.candidates.flatMap((item) => {
     const similarity = item.values.get('vector');
     return similarity === undefined ? [] : [{ id: item.id, item, similarity }];

@@ -25,7 +25,7 @@ type ModeDefaults = Readonly<{
   limit: number;
   channels: readonly SearchChannel[];
   /** At least so many candidates of each channel; three times the limit when that is more (E4). */
-  leastCandidates: number;
+  minCandidates: number;
   minRelevance: number;
   recencyWeight: number;
   recency: SearchSettings['recency'];
@@ -49,7 +49,7 @@ const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
     ...PLAIN,
     limit: 15,
     channels: ['vector', 'text', 'trigram', 'key', 'project'],
-    leastCandidates: 45,
+    minCandidates: 45,
     recencyWeight: 0.1,
     collapse: true,
     rerank: true,
@@ -58,7 +58,7 @@ const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
   enhanced: {
     limit: 15,
     channels: ['vector'],
-    leastCandidates: 0,
+    minCandidates: 0,
     minRelevance: 0.35,
     recencyWeight: 0.2,
     recency: 'month',
@@ -71,11 +71,11 @@ const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
     ...PLAIN,
     limit: 5,
     channels: ['text', 'trigram', 'project'],
-    leastCandidates: 30,
+    minCandidates: 30,
     collapse: true,
   },
   /** Source D (D7). */
-  vector: { ...PLAIN, limit: 15, channels: ['vector', 'trigram'], leastCandidates: 0, collapse: false },
+  vector: { ...PLAIN, limit: 15, channels: ['vector', 'trigram'], minCandidates: 0, collapse: false },
 };
 
 /** Of each scope this many times the limit (E4). */
@@ -98,7 +98,7 @@ export function settingsOf(request: SearchRequest, mode: SearchMode): SearchSett
     collapse: request.collapse ?? defaults.collapse,
     tokenBudget: request.token_budget ?? null,
   };
-  return { ...settings, candidates: candidatesOf(settings, defaults.leastCandidates) };
+  return { ...settings, candidates: candidatesOf(settings, defaults.minCandidates) };
 }
 
 /** As many as there are to be results where no stage changes their order or leaves any out. */

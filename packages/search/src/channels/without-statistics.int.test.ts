@@ -8,7 +8,7 @@ import {
   registerEmbeddingModel,
   type Sql,
 } from '@factmill/database';
-import { loadFound } from '../hydrate.ts';
+import { hydrate } from '../hydrate.ts';
 import type { SearchTarget } from '../target.ts';
 import { searchByFullText } from './by-full-text.ts';
 import { searchByProject } from './by-project.ts';
@@ -140,7 +140,7 @@ describe('without planner statistics a search reads each memory a few times at m
     const rows = await searchRecent(pool, { ...base, limit: LIMIT });
     const ids = rows.map(({ id }) => id);
     const target = { ...base, ...moment(new Date(Date.now() + 60_000)) };
-    expect((await loadFound(pool, target, ids)).rows).toHaveLength(LIMIT);
-    expect(await pagesOf((sql) => loadFound(sql, target, ids))).toBeLessThan(20 * LIMIT);
+    expect((await hydrate(pool, target, ids)).rows).toHaveLength(LIMIT);
+    expect(await pagesOf((sql) => hydrate(sql, target, ids))).toBeLessThan(20 * LIMIT);
   });
 });
