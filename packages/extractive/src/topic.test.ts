@@ -7,7 +7,7 @@ const bob = speakerOf('Bob', '');
 const at = new Date('2026-04-15T18:00:00Z');
 
 function topic(question: string, answer = 'Well.'): string | null {
-  return topicOf({ sentences: [question], by: ann, at }, bob, answer)?.text ?? null;
+  return topicOf({ messageId: 'm1', sentences: [question], by: ann, at }, bob, answer)?.text ?? null;
 }
 
 describe('topicOf', () => {
