@@ -5,6 +5,7 @@ import { factSentence } from './fact-sentence.ts';
 import type { Preset } from './presets/preset.ts';
 import { collectEvidence, type Evidence } from './screening/evidence.ts';
 import { visibleUnlessDisguised } from './screening/disguises.ts';
+import { textWidth } from './text-width.ts';
 import { screenItem } from './screening/screen-item.ts';
 import type {
   Candidate,
@@ -111,8 +112,8 @@ function refusalOf(item: RawCandidate, content: string, preset: Preset): string 
   const stated = normaliseText(item.answer ?? item.value ?? content);
   if (FILLER.test(stated)) return 'not_a_fact';
   const free = item.kind === 'note' || item.kind === 'event';
-  if (free && (content.endsWith('?') || BARE_ANSWER.test(stated))) return 'not_a_fact';
-  return free && content.length < preset.minNoteCharacters ? 'too_short' : null;
+  if (free && (/[?？]$/.test(content) || BARE_ANSWER.test(stated))) return 'not_a_fact';
+  return free && textWidth(content) < preset.minNoteCharacters ? 'too_short' : null;
 }
 
 function latestOf(messages: readonly TranscriptMessage[]): Date | undefined {

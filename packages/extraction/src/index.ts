@@ -26,6 +26,7 @@ export {
 } from './reconcile/reconcile-question.ts';
 export { mergedContent, NO_RESOLUTION, resolveDecisions } from './reconcile/resolve-decisions.ts';
 export { toStorableText } from './storable-text.ts';
+export { textWidth } from './text-width.ts';
 export { composeConversationSummary, composeUserSummary } from './summary/compose-summary.ts';
 export { readSummaryReply } from './summary/read-summary-reply.ts';
 export { screenSummary } from './summary/screen-summary.ts';

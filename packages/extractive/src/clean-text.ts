@@ -20,21 +20,18 @@ const PICTOGRAPHS_BETWEEN =
   /(?<=[\p{L}\p{N}])[^\S\n]{0,4}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}){1,40}[^\S\n]{0,4}(?=\p{Lu})/gu;
 const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{200D}/gu;
 
+const SENTENCE_ENDS = ['. ', '! ', '? ', '\n', '。', '！', '？'];
+
 /** Cuts at the last sentence end within the limit, or, without one, at the last blank. */
 function cut(text: string): string {
   if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const head = text.slice(0, MAX_MESSAGE_CHARACTERS);
-  const end = Math.max(
-    head.lastIndexOf('. '),
-    head.lastIndexOf('! '),
-    head.lastIndexOf('? '),
-    head.lastIndexOf('\n'),
-  );
+  const end = Math.max(...SENTENCE_ENDS.map((mark) => head.lastIndexOf(mark)));
   return head.slice(0, end > 0 ? end + 1 : Math.max(head.lastIndexOf(' '), 0));
 }
 
 /** The user's own prose: without code, quoted lines, quotations of speech, bullets and pictographs. */
-function toProse(content: string): string {
+export function toProse(content: string): string {
   return stripInvisible(cut(content).toWellFormed())
     .replaceAll(FENCED_CODE, '\n')
     .replaceAll(INLINE_NAME, '$1')

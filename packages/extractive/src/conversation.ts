@@ -4,6 +4,9 @@ import {
   stripInjectedPostfixes,
   toStorableText,
 } from '@factmill/extraction';
+import { toChineseParagraphs } from './chinese/clauses.ts';
+import { mentionsChineseSecret } from './chinese/refusals.ts';
+import { isChinese } from './chinese/script.ts';
 import { toParagraphs } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
@@ -25,6 +28,8 @@ export type Told = {
   keepsOwnWords: boolean;
   /** Said among people: those with names talk to each other, a user without one talks to an assistant. */
   social: boolean;
+  /** Which rules read it. */
+  language: 'en' | 'zh';
 };
 
 export type ReadOptions = { speaker: string; keepsOwnWords: boolean };
@@ -34,10 +39,15 @@ function nameOf(message: TranscriptMessage): string {
 }
 
 function paragraphsOf(message: TranscriptMessage, others: readonly string[]): string[][] {
-  return toParagraphs(stripInjectedPostfixes(message.content)).map((sentences) =>
+  const content = stripInjectedPostfixes(message.content);
+  if (isChinese(content)) return toChineseParagraphs(content);
+  return toParagraphs(content).map((sentences) =>
     sentences.map((sentence) => withoutVocatives(sentence, others)),
   );
 }
+
+const asksForSecret = (sentence: string): boolean =>
+  mentionsSecret(sentence) || mentionsChineseSecret(sentence);
 
 /** What somebody else asks in the message before. */
 function questionBefore(message: TranscriptMessage, previous: TranscriptMessage | undefined): Asked | null {
@@ -67,7 +77,7 @@ export function* readConversation(
     const speaker = speakerOf(name, fallbackName);
     const others = names.filter((other) => other !== '' && other !== name);
     const question = questionBefore(message, said[index - 1]);
-    const isSecret = question?.sentences.some((sentence) => mentionsSecret(sentence)) === true;
+    const isSecret = question?.sentences.some((sentence) => asksForSecret(sentence)) === true;
     const social = name !== '';
     yield {
       message,
@@ -80,6 +90,7 @@ export function* readConversation(
       keepsOwnWords: keepsOwnWords && !social,
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,
+      language: isChinese(message.content) ? 'zh' : 'en',
     };
   }
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { type RawCandidate, type TranscriptMessage, serializeReply } from '@factmill/extraction';
+import { type RawCandidate, serializeReply, textWidth, type TranscriptMessage } from '@factmill/extraction';
+import { readChineseMessage, type Mentioned } from './chinese/read-message.ts';
 import { type Clause, toClauses } from './clauses.ts';
 import { readConversation, type Told } from './conversation.ts';
-import { toNotes, type Reading } from './note.ts';
+import { toNotes, type Note, type Reading } from './note.ts';
 import { peopleIn, type Person } from './people.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
@@ -24,7 +25,7 @@ const TOLD_CONFIDENCE = '60';
 const SOURCE = 'user_explicit';
 /** Of notes in the user's own words. */
 const OWN_WORDS_SOURCE = 'own_words';
-const MIN_CONTENT_CHARACTERS = 12;
+const MIN_CONTENT_WIDTH = 12;
 
 type Text = { category: string; content: string; date: string | null; confidence: string };
 type Keyed = { key: string; value: string | null };
@@ -92,16 +93,34 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
     toNotes(
       rest.filter((_, index) => isOwnWords[index] === own),
       own ? { ...told, topic: null } : told,
-    ).map((note) => {
-      const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
-      return {
-        ...toItem({ ...note, confidence }, null, told.message.id),
-        source: own ? OWN_WORDS_SOURCE : SOURCE,
-        ...(note.topic === null ? {} : fromQuestion(note.topic, told)),
-      };
-    }),
+    ).map((note) => ({
+      ...toNoteItem(note, own, told),
+      ...(note.topic === null ? {} : fromQuestion(note.topic, told)),
+    })),
   );
   return [...facts, ...notes];
+}
+
+/** A note is surer where a rule knows what it states. */
+function toNoteItem(note: Note, isOwnWords: boolean, told: Told): RawCandidate {
+  const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
+  const item = toItem({ ...note, confidence }, null, told.message.id);
+  return { ...item, source: isOwnWords ? OWN_WORDS_SOURCE : SOURCE };
+}
+
+function* readChinese(told: Told, mentioned: Mentioned): Generator<RawCandidate[]> {
+  for (const { facts, notes } of readChineseMessage(told, mentioned)) {
+    yield [
+      ...facts.map((fact) =>
+        toItem(
+          { ...fact, confidence: KEYED_CONFIDENCE },
+          { key: told.keyPrefix + fact.key, value: fact.value },
+          told.message.id,
+        ),
+      ),
+      ...notes.map((note) => toNoteItem(note, !note.known && !told.social, told)),
+    ];
+  }
 }
 
 /** Sentences that tell an assistant what to do for good are statements of a wish. */
@@ -132,11 +151,14 @@ function* readMessages(
   options: ExtractOptions,
 ): Generator<RawCandidate[]> {
   const { speaker = 'The user', keepsOwnWords = true } = options;
-  for (const told of readConversation(messages, { speaker, keepsOwnWords })) yield* readMessage(told);
+  const mentioned: Mentioned = { title: null };
+  for (const told of readConversation(messages, { speaker, keepsOwnWords })) {
+    yield* told.language === 'zh' ? readChinese(told, mentioned) : readMessage(told);
+  }
 }
 
 function toReply(found: readonly RawCandidate[]): string {
-  const items = found.filter((item) => (item.content ?? '').length >= MIN_CONTENT_CHARACTERS);
+  const items = found.filter((item) => textWidth(item.content ?? '') >= MIN_CONTENT_WIDTH);
   const seen = new Set<string>();
   const distinct = items.filter((item) => {
     const identity = JSON.stringify([item.key, item.value, item.content]);

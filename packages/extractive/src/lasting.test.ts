@@ -6,9 +6,9 @@ import { parseReply } from '@factmill/extraction';
 type Labelled = Readonly<{ sentence: string; isLasting: boolean }>;
 
 /** Sentences of users to assistants, a line each: `+` states something lasting about them, `-` does not. */
-function readLabelled(): Labelled[] {
+function readLabelled(files: string): Labelled[] {
   const folder = new URL('labelled/', import.meta.url);
-  return globSync('lasting-*.txt', { cwd: folder }).flatMap((file) =>
+  return globSync(files, { cwd: folder }).flatMap((file) =>
     readFileSync(new URL(file, folder), 'utf8')
       .split('\n')
       .filter((line) => /^[+-] /.test(line))
@@ -22,9 +22,12 @@ function isKept(sentence: string): boolean {
   return parseReply(extractFromMessages([message])).candidates.length > 0;
 }
 
-test('what states something lasting is kept, what does not is not', () => {
-  const labelled = readLabelled();
-  expect(labelled.length).toBeGreaterThanOrEqual(300);
+test.each([
+  ['English', 'lasting-*.txt', 300],
+  ['Chinese', 'chinese.txt', 260],
+])('what states something lasting is kept, what does not is not: %s', (language, files, count) => {
+  const labelled = readLabelled(files);
+  expect(labelled.length).toBeGreaterThanOrEqual(count);
   const judged = labelled.map((one) => ({ ...one, kept: isKept(one.sentence) }));
   const kept = judged.filter(({ kept: is }) => is);
   const lasting = judged.filter(({ isLasting }) => isLasting);
@@ -33,7 +36,7 @@ test('what states something lasting is kept, what does not is not', () => {
   const recall = right / lasting.length;
   const wrong = judged.filter((one) => one.kept !== one.isLasting);
   process.stdout.write(
-    `${labelled.length} sentences, ${lasting.length} of them lasting: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}\n${wrong
+    `${language}: ${labelled.length} sentences, ${lasting.length} of them lasting: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}\n${wrong
       .map((one) => `  ${one.kept ? 'kept' : 'lost'}: ${one.sentence}\n`)
       .join('')}`,
   );
