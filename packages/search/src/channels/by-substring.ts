@@ -1,4 +1,4 @@
-import { candidateColumns, type CandidateRow, escapeLike, type Sql } from '@factmill/database';
+import { candidateColumns, type CandidateRow, containing, type Sql } from '@factmill/database';
 import { queryPhrase } from '@factmill/ranking';
 import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
 import type { Channel } from './channel.ts';
@@ -56,7 +56,7 @@ export const substringChannel: Channel = async ({
 export async function searchBySubstring(sql: Sql, search: SubstringSearch): Promise<SubstringRow[]> {
   const { phrase, terms } = search;
   if (phrase === null && terms.length === 0) return [];
-  const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map((text) => `%${escapeLike(text)}%`);
+  const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map(containing);
   const values = [search.tenantId, search.userId, patterns, search.limit];
   if (search.userId !== null && search.asOf === undefined) {
     const source = memoriesOf(search, 5, { anyUser: true });

@@ -23,7 +23,7 @@ import {
 } from '@factmill/contracts';
 import {
   deleteMemories,
-  escapeLike,
+  containing,
   findMemory,
   listMemories,
   listMemoryVersions,
@@ -107,7 +107,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
       tenantId: principal.tenantId,
       userId,
       query,
-      pattern: query.q === undefined ? null : `%${escapeLike(query.q)}%`,
+      pattern: query.q === undefined ? null : containing(query.q),
       after: position === null ? null : [position[1], position[2]],
     });
     const last = rows.at(-1);

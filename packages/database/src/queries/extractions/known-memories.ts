@@ -1,7 +1,7 @@
 import type { Sql } from '../../pool/sql.ts';
 import { toVectorText } from '../vectors/vector-text.ts';
 import type { StatedMemory } from './ledger.ts';
-import { escapeLike } from '../memories/memories.ts';
+import { containing } from '../memories/containing.ts';
 import { visible } from '../memories/memory-rows.ts';
 
 /**
@@ -70,7 +70,7 @@ export async function findRelevantMemories(
       search.userId,
       search.model,
       search.vectors.map(toVectorText),
-      search.names.map((name) => `%${escapeLike(name.toLowerCase())}%`),
+      search.names.map((name) => containing(name.toLowerCase())),
       search.limit,
       search.conversationId,
       search.extractionId,

@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
 import { violatedConstraint } from '../../pool/database-errors.ts';
-import { escapeLike, findMemory, listMemories, listMemoryVersions } from './memories.ts';
+import { containing } from './containing.ts';
+import { findMemory, listMemories, listMemoryVersions } from './memories.ts';
 import { deleteMemories, restoreMemory, updateMemory } from './memory-edits.ts';
 import { insertMemories } from './memory-writes.ts';
 import type { NewMemory } from './new-memory.ts';
@@ -65,7 +66,7 @@ function list(
     tenantId: DEFAULT_TENANT_ID,
     userId,
     query: { sort_by: 'created_at', order: 'desc', limit: 50, all_users: false, ...query },
-    pattern: query.q === undefined ? null : `%${escapeLike(query.q)}%`,
+    pattern: query.q === undefined ? null : containing(query.q),
     after: null,
     ...more,
   });

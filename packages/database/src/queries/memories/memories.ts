@@ -90,7 +90,7 @@ export type MemoryFilter = Readonly<{
   /** Null lists all users; the caller has checked the permission. */
   userId: string | null;
   query: ListMemoriesQuery;
-  /** Escaped for ILIKE. */
+  /** For ILIKE: see `containing`. */
   pattern: string | null;
   after: readonly [string | number, string] | null;
 }>;
@@ -147,9 +147,4 @@ export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<List
 /** A timestamp with its microseconds: a cursor that lost them would skip rows. */
 function isoOf(column: string): string {
   return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
-
-/** Text for use inside an ILIKE pattern, so that `%`, `_` and `\` mean themselves. */
-export function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
 }
