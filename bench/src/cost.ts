@@ -4,7 +4,7 @@ import {
   countTokens,
   createScriptedModel,
   type Purpose,
-  readAsked,
+  readPromptRequest,
   replyDiligently,
   type ScriptedModel,
 } from '@factmill/testkit';
@@ -67,7 +67,7 @@ async function measurePreset(
   const sums = { estimated: 0, counted: 0, completion: 0 };
   let instructions = '';
   for (const call of model.calls.filter(({ endpoint }) => endpoint === 'chat')) {
-    const { purpose, system, question } = readAsked(call);
+    const { purpose, system, question } = readPromptRequest(call);
     calls[purpose] = (calls[purpose] ?? 0) + 1;
     const messages = (call.body['messages'] ?? []) as { content: string }[];
     sums.estimated += estimateTokens(messages.map(({ content }) => content).join('\n'));

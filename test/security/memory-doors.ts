@@ -9,7 +9,7 @@ import {
   createTestDatabase,
   type DoorAttempt,
   freePort,
-  readAsked,
+  readPromptRequest,
   type RunningProcess,
   type ScriptedReply,
   type ScriptedRequest,
@@ -261,7 +261,7 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
 }
 
 function kindOf(request: ScriptedRequest): string {
-  const { purpose, system } = readAsked(request);
+  const { purpose, system } = readPromptRequest(request);
   if (purpose !== 'other') return purpose;
   if (system.includes('You read the log')) return 'events';
   if (system.includes('You tidy')) return 'merge';

@@ -19,7 +19,7 @@ import { type EmbedderContext, withEmbedder } from './with-embedder.ts';
 
 type Options = Readonly<{ dryRun?: true; dropOld?: true; wait: number }>;
 
-/** How long a stretch of work is between two lines of progress. */
+/** Time between two lines of progress. */
 const STRETCH_MS = 2_000;
 const POLL_MS = 250;
 const DROPPED_AT_A_TIME = 5_000;
@@ -47,20 +47,20 @@ export function addReembedCommand(program: Command): void {
     );
 }
 
-/** Writes nothing, not even that the model is there. */
+/** Counts only; does not even register the model. */
 async function count({ database, embedder, signal }: EmbedderContext): Promise<void> {
   const profile = await embedder.loadProfile({ signal });
   if (profile === null) throw new Error('an embedder that embeds has a profile');
   const active = await findActiveEmbeddingModel(database);
   const likeModel = active === undefined || active.id === profile.id ? null : active.id;
   const counts = await countVectors(database, { model: profile.id, likeModel, tenantId: null });
-  const lacking = counts.memoriesLacking + counts.chunksLacking;
+  const missing = counts.memoriesToEmbed + counts.chunksToEmbed;
   print(`Model in use: ${active?.id ?? 'none yet'}`);
   print(`Configured:   ${profile.id}, ${profile.dimensions} dimensions`);
-  print(`Memories:     ${counts.memoriesLacking} of ${counts.memories} to embed`);
-  print(`Documents:    ${counts.chunksLacking} of ${counts.chunks} parts to embed`);
-  print(`Batches:      ${Math.ceil(lacking / TEXTS_PER_BATCH)} of up to ${TEXTS_PER_BATCH} texts`);
-  print(`Tokens:       about ${Math.ceil(counts.charactersLacking / CHARACTERS_PER_TOKEN)}`);
+  print(`Memories:     ${counts.memoriesToEmbed} of ${counts.memories} to embed`);
+  print(`Documents:    ${counts.chunksToEmbed} of ${counts.chunks} parts to embed`);
+  print(`Batches:      ${Math.ceil(missing / TEXTS_PER_BATCH)} of up to ${TEXTS_PER_BATCH} texts`);
+  print(`Tokens:       about ${Math.ceil(counts.charactersToEmbed / CHARACTERS_PER_TOKEN)}`);
   print('Nothing was changed.');
 }
 
@@ -105,7 +105,10 @@ async function isActive(database: DatabasePool, model: string): Promise<boolean>
   return (await findEmbeddingModel(database, model))?.state === 'active';
 }
 
-/** Extractors that have the model configured put it into use: so that whoever writes memories can call it. */
+/**
+ * Waits until an extractor with this model in its configuration puts it into use. Only then can every writer call
+ * it.
+ */
 async function untilInUse(
   { database, signal }: EmbedderContext,
   model: string,

@@ -1,7 +1,7 @@
 import type { Preset } from './presets/preset.ts';
 import type { RawCandidate, TranscriptMessage } from './types.ts';
 
-/** Words that say nothing about where a statement comes from. */
+/** Words that do not show where a statement comes from. */
 const STOP_WORDS = new Set(
   'a an the and or but of in on at to for with from by as is are was were be been has have had do does did not no it its this that user users their them they what which who where when how'.split(
     ' ',
@@ -12,7 +12,7 @@ const STOP_WORDS = new Set(
 const UNSPACED = /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+)/u;
 const ENDING = /(?<=.{3})(?:ing|ed|es|s|e)$/;
 
-/** Every two neighbouring characters; a single one alone. */
+/** All pairs of neighbouring characters; a single character as it is. */
 function pairsOf(run: string): string[] {
   const characters = [...run];
   return characters.length === 1
@@ -21,8 +21,8 @@ function pairsOf(run: string): string[] {
 }
 
 /**
- * The distinct meaningful words of a text; common endings are cut so that forms meet. Of scripts that put no spaces
- * between words, every two neighbouring characters.
+ * The distinct content words of a text, without common endings so that forms of a word match. In scripts without
+ * spaces, every pair of neighbouring characters.
  */
 export function meaningfulWords(text: string): Set<string> {
   const words = new Set<string>();
@@ -41,8 +41,8 @@ export function meaningfulWords(text: string): Set<string> {
 type IndexedMessage = { message: TranscriptMessage; words: Set<string> };
 
 /**
- * The messages that a transcript shows, with their words, computed once per extraction: those of users, and under
- * transcripts with replies all others too, the system's aside.
+ * The messages of a transcript with their words, computed once per extraction: user messages, and in transcripts
+ * with replies all others too, except system messages.
  */
 export function indexMessages(
   messages: readonly TranscriptMessage[],
@@ -63,9 +63,10 @@ function overlap(words: ReadonlySet<string>, other: ReadonlySet<string>): number
 }
 
 /**
- * The messages an item comes from, in conversation order: those it names, else those that share the most words with
- * it, else all of the user's. What the item states (value, answer) counts before how it names it (key, question). A
- * user's own words come first: only what is found in replies alone comes from replies. Empty only without messages.
+ * The messages that an item comes from, in conversation order: those it names, else those that share the most words
+ * with it, else all of the user's. Words of its statement (value, answer) count before words of its name (key,
+ * question). User messages count first: an item comes from replies only when it is found in replies alone. Empty
+ * only without messages.
  */
 export function attribute(item: RawCandidate, indexed: readonly IndexedMessage[]): TranscriptMessage[] {
   const named = indexed.filter(({ message }) => item.messageIds.includes(message.id));

@@ -17,17 +17,17 @@ import type {
   TranscriptMessage,
 } from './types.ts';
 
-/** Nobody says more about themselves in one message; a message that brings more is data, or an attack. */
+/** No user states more in one message; a message with more is data, or an attack. */
 const MAX_PER_MESSAGE = 50;
 
 const DEFAULT_CATEGORY = 'general';
 const DEFAULT_SOURCE = 'conversation';
 const MAX_CATEGORY_CHARACTERS = 64;
-/** What the API takes. */
+/** The limit of the API. */
 const MAX_PROJECT_CHARACTERS = 256;
 const MAX_TOPIC_CHARACTERS = 128;
 
-/** Confidence (0..100) by what a statement rests on, where the reply gives none itself. */
+/** Default confidence (0..100) by the source of a statement, for replies that give none. */
 const CONFIDENCE_BY_SOURCE: ReadonlyMap<string, number> = new Map([
   ['tool_call', 95],
   ['auto_discovery', 95],
@@ -42,9 +42,9 @@ const IMPORTANCE_BY_KIND: Readonly<Record<CandidateKind, number>> = {
   event: 0.4,
 };
 
-/** Whole texts that answer nothing: a model's filler, not facts. */
+/** Whole texts that are a model's filler, not facts. */
 const FILLER = /^(?:none|nothing|n\/a|unknown|not (?:specified|stated|mentioned|provided|known))$/;
-/** Not facts when they stand alone, though `has_children: no` is one. */
+/** No facts when they stand alone, though `has_children: no` is one. */
 const BARE_ANSWER = /^(?:yes|no)$/;
 
 type Built = { ok: true; candidate: Candidate } | { ok: false; reason: string };
@@ -64,7 +64,7 @@ function confidenceOf(item: RawCandidate, source: string, fallback: number): num
 function importanceOf(item: RawCandidate): number {
   const given = item.importance === null ? Number.NaN : Number(item.importance);
   if (!Number.isFinite(given)) return IMPORTANCE_BY_KIND[item.kind];
-  // Models that were asked for 0.1 to 1 also answer with 8, of ten, or 80, of a hundred.
+  // A model that was asked for 0.1 to 1 may answer with 8 (of ten) or 80 (of a hundred).
   const scale = given <= 1 ? 1 : given <= 10 ? 10 : 100;
   return Math.min(1, Math.max(0, given / scale));
 }
@@ -80,7 +80,7 @@ function categoryOf(item: RawCandidate): string {
   return category === '' || category.length > MAX_CATEGORY_CHARACTERS ? DEFAULT_CATEGORY : category;
 }
 
-/** A label on one line; left out when there is none, or none that can be stored. */
+/** A label on one line; undefined when there is none, or none that can be stored. */
 function labelOf<N extends 'project' | 'topic'>(
   name: N,
   text: string | null,
@@ -91,7 +91,9 @@ function labelOf<N extends 'project' | 'topic'>(
   return { [name]: label } as Record<N, string>;
 }
 
-/** The date in `text` (ISO 8601, date or date and time, read as UTC), when it is one that calendars know. */
+/**
+ * The date in `text` (ISO 8601, date or date and time, read as UTC); undefined when the calendar has no such date.
+ */
 function dateOf(text: string | null): Date | undefined {
   if (text === null || !/^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/.test(text)) return undefined;
   const date = new Date(/[TZ]/.test(text) && !text.endsWith('Z') ? `${text}Z` : text);
@@ -105,7 +107,7 @@ function contentOf(item: RawCandidate, key: string | null): string {
   return key === null ? (item.value ?? '') : factSentence(key, item.value ?? '');
 }
 
-/** Why an item is not worth storing, or null. */
+/** Why an item is not stored, or null. */
 function refusalOf(item: RawCandidate, content: string, preset: Preset): string | null {
   if (content === '') return 'empty_value';
   if (content.length > preset.maxContentCharacters) return 'too_long';
@@ -165,7 +167,7 @@ function build(
 
 const STATING: ReadonlySet<string> = new Set(['key', 'value', 'content', 'question', 'answer']);
 
-/** An item as people see it, but for disguised statements. */
+/** An item without invisible characters; disguised statements stay, so that they are refused. */
 function visible(item: RawCandidate): RawCandidate {
   const seen = Object.entries(item).map(([field, value]) => [
     field,
@@ -178,7 +180,7 @@ function visible(item: RawCandidate): RawCandidate {
   return Object.fromEntries(seen) as RawCandidate;
 }
 
-/** What makes two items of one reply the same. */
+/** Two items of one reply with this same string count as one. */
 function identityOf(candidate: Candidate): string {
   if (candidate.kind === 'fact' && candidate.key !== null) {
     return JSON.stringify([candidate.category, candidate.key, normaliseText(candidate.value ?? '')]);
@@ -187,10 +189,9 @@ function identityOf(candidate: Candidate): string {
 }
 
 /**
- * Turns what a reply said into memories ready to be planned: readable content, defaults, provenance from
- * the messages of the extraction's range, and filters: non-facts, empty, too short or long, repeated, more than 50 of
- * one message, and what bears the mark of an attack (`screenItem`). Texts are stored as people see them.
- * `rejected` counts what was refused here and while parsing.
+ * Turns a parsed reply into candidates: readable content, defaults, and the messages that each comes from. Refuses
+ * items that are no facts, empty, too short, too long, repeated, beyond 50 per message, or marked as an attack
+ * (`screenItem`). Texts are stored without invisible characters. `rejected` counts refusals here and while parsing.
  */
 export function toCandidates(
   parsed: ParsedReply,

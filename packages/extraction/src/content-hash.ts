@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The form in which two texts count as the same: NFKC, lower case, whitespace collapsed, without
- * punctuation at the end.
+ * Two texts with the same form count as equal: NFKC, lower case, single spaces, without punctuation at the end.
  */
 export function normaliseText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
   let end = folded.length;
-  // Counted from the end: a regular expression with `$` would start over at every mark in the text.
+  // Scans backwards: a regular expression with `$` would start again at every mark in the text.
   while (end > 0 && /[\p{P}\s]/u.test(folded.charAt(end - 1))) end -= 1;
   return end === 0 ? folded : folded.slice(0, end);
 }
 
-/** SHA-256 (hex) of the normalised text: equal for texts that say the same in other spacing or case. */
+/** SHA-256 (hex) of the normalised text: equal for texts that differ only in spacing or case. */
 export function contentHash(text: string): string {
   return createHash('sha256').update(normaliseText(text)).digest('hex');
 }

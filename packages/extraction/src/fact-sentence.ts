@@ -21,13 +21,13 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(?:diet|dietary_preference|dietary_restriction)$/, "The user's diet is {}."],
 ];
 
-/** A value that says that there is none: `allergy: no allergy to penicillin`. */
+/** A value that denies something: `allergy: no allergy to penicillin`. */
 const DENIED = /^(?:no|none|not|never|nothing|without)\b(?=.)/i;
 
 const TRUE = /^(?:true|yes)$/i;
 const FALSE = /^(?:false|no)$/i;
 
-/** Words that say how somebody is: `married: true`. */
+/** Adjectives of a person's state: `married: true`. */
 const STATE = /(?:ed|vegan|arian|nant|betic|^single|^celiac)$/;
 
 /** `is_vegetarian: true` → "The user is vegetarian." */
@@ -50,18 +50,18 @@ function ended(sentence: string): string {
   return /[.!?…]\.$/.test(sentence) ? sentence.slice(0, -1) : sentence;
 }
 
-/** A sentence about the user that says what the fact says. `key` is normalised (snake_case). */
+/** A sentence about the user that states the fact. `key` is normalised (snake_case). */
 export function factSentence(key: string, value: string): string {
   const words = key.replaceAll('_', ' ');
   const boolean = booleanSentence(words, value);
   if (boolean !== null) return boolean;
-  // Put into a sentence that affirms it, such a value would say the opposite.
+  // In an affirmative sentence such a value would mean the opposite.
   if (DENIED.test(value)) return ended(`About the user's ${words}: ${value}.`);
   const row = SENTENCES.find(([pattern]) => pattern.test(key));
   const plural =
     /(?:[^s]s|children|people)$/.test(words) && !/(?:status|address|diagnosis|business)$/.test(words);
   const template = row?.[1] ?? `The user's {key} ${plural ? 'are' : 'is'} {}.`;
-  // Replaced by functions: a `$` in a value is only a character.
+  // Uses functions as replacement, because a `$` in a value is a plain character.
   return ended(
     template
       .replace('{key}', () => words)

@@ -1,6 +1,6 @@
 import { contentHash, normaliseText } from './content-hash.ts';
-import { compareStanding } from './dedup/same-statement.ts';
-import { collapseCandidates, findDuplicate, type Neighbour, type Similarity } from './dedup/similar.ts';
+import { comparePrecedence } from './dedup/same-statement.ts';
+import { findRepeatedCandidates, findDuplicate, type Neighbour, type Similarity } from './dedup/similar.ts';
 import { NO_RESOLUTION, type Resolution } from './reconcile/resolve-decisions.ts';
 import type { Candidate, KnownMemory } from './types.ts';
 
@@ -11,10 +11,10 @@ type Cause = 'newer_value' | 'near_duplicate' | 'reconciled' | 'contradicted';
  * What to do with one candidate.
  * - `ADD`: store it; the memories in `ends` contradict it and become history
  * - `REPLACE`: store it as the new current value; `memoryId` becomes history
- * - `STALE`: it was said before the current value `memoryId` was: store it as history, never as current
- * - `UNCHANGED`: already known as `memoryId`. With `confirmedAt` it was said again, later: the memory's
- *   `statedAt` must move there, or a statement made in between could wrongly replace it
- * - `DUPLICATE`: another candidate of the same reply says it, at index `of`, which is no duplicate itself
+ * - `STALE`: it was said before the current value `memoryId`: store it as history, never as current
+ * - `UNCHANGED`: already known as `memoryId`. With `confirmedAt` it was said again, later: the memory's `statedAt`
+ *   must move there, or a statement made in between could wrongly replace it
+ * - `DUPLICATE`: another candidate of the same reply, at index `of`, states it and is no duplicate itself
  */
 export type Change =
   | { op: 'ADD'; candidate: Candidate; ends?: string[] }
@@ -23,7 +23,7 @@ export type Change =
   | { op: 'UNCHANGED'; candidate: Candidate; memoryId: string; confirmedAt?: Date; cause?: Cause }
   | { op: 'DUPLICATE'; candidate: Candidate; of: number; cause?: Cause };
 
-/** What a memory is about: facts replace each other by category and key, Q/A pairs by their question. */
+/** The subject of a memory: facts replace each other by category and key, Q/A pairs by their question. */
 function subjectOf(memory: {
   kind: string;
   category: string;
@@ -40,12 +40,12 @@ function subjectOf(memory: {
     : null;
 }
 
-/** What it says about its subject. */
+/** The statement about that subject. */
 function statementOf(memory: { kind: string; value: string | null; content: string }): string {
   return normaliseText(memory.kind === 'qa' ? memory.content : (memory.value ?? memory.content));
 }
 
-/** For each subject (or, without one, each content) the index of the candidate that speaks for it. */
+/** For each subject (or, without one, each content) the index of the candidate that is used. */
 function winners(candidates: readonly Candidate[], identities: readonly string[]): Map<string, number> {
   const best = new Map<string, number>();
   for (const [index, candidate] of candidates.entries()) {
@@ -75,27 +75,29 @@ export type PlanInput = {
   existingKeyed: readonly KnownMemory[];
   /**
    * `contentHash(content)` → memory id of the user's memories, superseded keyed facts included, so that an old
-   * statement that comes again is not recorded twice.
+   * statement that is repeated is not recorded twice.
    */
   existingHashes: ReadonlyMap<string, string>;
-  /** Texts without a subject that a later statement has ended, and when: said before that, they are no news. */
+  /**
+   * Texts without a subject that a later statement ended, and when: the same statement from before then is not new.
+   */
   endedHashes?: ReadonlyMap<string, { id: string; until: Date }>;
-  /** Left out: only what is equal counts as known. */
+  /** Without it, only equal texts count as known. */
   similarity?: Similarity | undefined;
-  /** What a model has decided about the candidates that nothing else places; given those. */
+  /** A model's decisions about the candidates in `fresh`, which no rule has placed. */
   reconcile?: ((fresh: ReadonlySet<number>) => Resolution) | undefined;
 };
 
 /**
- * Decides what each candidate changes, in the candidates' order. Deterministic; planning again after the
- * plan was applied changes nothing, and two extractions end with the same current values in either order
- * (as long as contradicting statements differ in time). Rules come first: the same key, question or text, then
- * the same statement in other words. Only what they leave open is up to `reconcile`.
+ * Decides what each candidate changes, in the candidates' order. Deterministic; planning again after the plan was
+ * applied changes nothing, and two extractions end with the same current values in either order (as long as
+ * contradicting statements differ in time). Rules come first: the same key, question or text, then the same
+ * statement in other words. `reconcile` decides only what they leave open.
  */
 export function planChanges(input: PlanInput): Change[] {
   const { candidates, similarity } = input;
   const placed = placeByIdentity(input);
-  /** Memories that this plan ends already. */
+  /** Memories that an earlier candidate of this plan ends, with that candidate's index. */
   const taken = new Map<string, number>();
   for (const [index, change] of placed) if (change.op === 'REPLACE') taken.set(change.memoryId, index);
   if (similarity !== undefined) placeBySimilarity(candidates, placed, taken, similarity);
@@ -144,7 +146,7 @@ function placeByIdentity(input: PlanInput): Map<number, Change> {
   return placed;
 }
 
-/** The same statement in other words: among the candidates, then compared with the memories next to each. */
+/** Places candidates that repeat another candidate or a similar memory in other words. */
 function placeBySimilarity(
   candidates: readonly Candidate[],
   placed: Map<number, Change>,
@@ -152,11 +154,11 @@ function placeBySimilarity(
   similarity: Similarity,
 ): void {
   const open = [...candidates.keys()].filter((index) => !placed.has(index));
-  const collapsed = collapseCandidates(candidates, open, similarity);
-  const standing = open
-    .filter((index) => !collapsed.has(index))
+  const repeated = findRepeatedCandidates(candidates, open, similarity);
+  const distinct = open
+    .filter((index) => !repeated.has(index))
     .toSorted((a, b) => compareAt(candidates, a, b));
-  for (const index of standing) {
+  for (const index of distinct) {
     const candidate = candidates[index];
     if (candidate === undefined) continue;
     const neighbours = (similarity.neighbours[index] ?? []).filter((memory) => !isReplaced(memory, placed));
@@ -165,8 +167,8 @@ function placeBySimilarity(
     const cause = 'near_duplicate';
     const rival = taken.get(duplicate.id);
     if (rival !== undefined) placed.set(index, { op: 'DUPLICATE', candidate, of: rival, cause });
-    else if (compareStanding(candidate, duplicate) >= 0) {
-      // Of its own date: a confirmation in other words moves nothing but the day of the last one.
+    else if (comparePrecedence(candidate, duplicate) >= 0) {
+      // The memory's own date: a confirmation in other words does not move it.
       const confirmedAt = duplicate.statedAt;
       placed.set(index, { op: 'UNCHANGED', candidate, memoryId: duplicate.id, confirmedAt, cause });
     } else {
@@ -175,14 +177,14 @@ function placeBySimilarity(
       taken.set(duplicate.id, index);
     }
   }
-  for (const [index, of] of collapsed) {
+  for (const [index, of] of repeated) {
     const candidate = candidates[index];
     if (candidate !== undefined)
       placed.set(index, { op: 'DUPLICATE', candidate, of, cause: 'near_duplicate' });
   }
 }
 
-/** The candidate, naming the messages of both and the later of their days. */
+/** The candidate, with the messages of both and the later of their dates. */
 function sayingBoth(candidate: Candidate, duplicate: Neighbour): Candidate {
   return {
     ...candidate,
@@ -194,10 +196,13 @@ function sayingBoth(candidate: Candidate, duplicate: Neighbour): Candidate {
 function compareAt(candidates: readonly Candidate[], a: number, b: number): number {
   const left = candidates[a];
   const right = candidates[b];
-  return left === undefined || right === undefined ? 0 : compareStanding(left, right);
+  return left === undefined || right === undefined ? 0 : comparePrecedence(left, right);
 }
 
-/** Whether a newer value takes the memory's place in this very plan: then saying the old one again is no repetition. */
+/**
+ * Whether this plan replaces the memory by a newer value: then the candidate with its old statement is no
+ * repetition.
+ */
 function isReplaced(memory: Neighbour, placed: ReadonlyMap<number, Change>): boolean {
   return [...placed.values()].some(
     (change) => change.op === 'REPLACE' && change.memoryId === memory.id && change.cause !== 'near_duplicate',
@@ -247,7 +252,7 @@ function applyResolution(
   return [...changes].toSorted(([a], [b]) => a - b).map(([, change]) => change);
 }
 
-/** Duplicates may point at candidates that turned out to be duplicates themselves. */
+/** A duplicate may point at a candidate that is a duplicate itself. */
 function rootOf(changes: readonly Change[], of: number): number {
   let index = of;
   for (let step = 0; step < changes.length; step += 1) {

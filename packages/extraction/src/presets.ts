@@ -6,7 +6,7 @@ import { singleFact } from './presets/single-fact.ts';
 import { standard } from './presets/standard.ts';
 import { tiered } from './presets/tiered.ts';
 
-/** Every preset by name; each a plain object, so that a deployment can print and compare them. */
+/** Every preset by name. Presets are plain objects, so that a deployment can print and compare them. */
 export const presets: ReadonlyMap<string, Preset> = new Map(
   [standard, factsAndContext, singleFact, tiered, categorised, reconciled].map((preset) => [
     preset.name,

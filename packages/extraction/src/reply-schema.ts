@@ -1,6 +1,6 @@
 import type { Preset } from './presets/preset.ts';
 
-/** A JSON Schema that endpoints which can hold a model to one are given, with the name that they want for it. */
+/** A JSON Schema for endpoints with structured output, and the name that they require. */
 export type ReplySchema = Readonly<{ name: string; schema: Readonly<Record<string, unknown>> }>;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -20,8 +20,8 @@ function list(items: Schema): Schema {
 const QUESTIONS = list(object({ q: TEXT, a: TEXT }));
 
 /**
- * What each prompt asks for. They help a model to keep the form, no more: every reply is read by the tolerant parser.
- * A list that stands alone cannot be asked for this way, because endpoints want an object; nor can a line.
+ * The reply schema of each prompt. Schemas only help a model with the form: the tolerant parser reads every reply.
+ * A bare list and a line have none, because endpoints require an object.
  */
 const SCHEMAS: Readonly<Record<Preset['prompt'], Schema | null>> = {
   standard: object({
@@ -29,7 +29,7 @@ const SCHEMAS: Readonly<Record<Preset['prompt'], Schema | null>> = {
     context: QUESTIONS,
     event: TEXT_OR_NULL,
   }),
-  // A map of free keys: why no schema here is a "strict" one, which knows none.
+  // A map with free keys. Because of it no schema here is "strict".
   'facts-and-context': {
     type: 'object',
     properties: { facts: { type: 'object', additionalProperties: TEXT }, context: QUESTIONS },
@@ -52,7 +52,7 @@ const SCHEMAS: Readonly<Record<Preset['prompt'], Schema | null>> = {
   reconciled: object({ facts: list(TEXT) }),
 };
 
-/** The form of a preset's reply; null where it is not one that endpoints can be asked for. */
+/** The schema of a preset's reply; null when endpoints cannot enforce its form. */
 export function replySchemaOf(preset: Pick<Preset, 'prompt'>): ReplySchema | null {
   const schema = SCHEMAS[preset.prompt];
   return schema === null ? null : { name: 'memories', schema };

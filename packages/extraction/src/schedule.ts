@@ -2,7 +2,9 @@ import type { Schedule, Trigger } from '@factmill/contracts';
 import type { Preset } from './presets/preset.ts';
 import { presets } from './presets.ts';
 
-/** The presets' triggers with what the deployment says, in the form that the database's scheduling takes. */
+/**
+ * The presets' triggers and the deployment's settings, in the form of the database's scheduling functions.
+ */
 export function scheduleOf(deployment: {
   preset: string;
   /** `HH:MM` in `timeZone`, an IANA name. */

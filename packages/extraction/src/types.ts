@@ -1,17 +1,17 @@
-/** A call that an assistant message made. `arguments` as the model wrote them. */
+/** A tool call of an assistant message. `arguments` as the model wrote them. */
 export type ToolCall = { id: string; name: string; arguments: string };
 
-/** One stored message, as the extraction pipeline reads it. `seq` orders messages within a conversation. */
+/** One stored message in the extraction pipeline. `seq` orders messages within a conversation. */
 export type TranscriptMessage = {
   id: string;
   seq: number;
   role: 'system' | 'user' | 'assistant' | 'tool' | 'function' | 'developer';
   content: string;
-  /** The speaker's name where several people share a conversation. */
+  /** The speaker's name, when several people share a conversation. */
   name?: string;
-  /** Of assistant messages. */
+  /** Only in assistant messages. */
   toolCalls?: readonly ToolCall[];
-  /** Of tool messages: the call that this is the result of. */
+  /** Only in tool messages: the call that this is the result of. */
   toolCallId?: string;
   /** Dates the statement: relative dates are resolved against it. */
   createdAt: Date;
@@ -22,11 +22,11 @@ export type CandidateKind = 'fact' | 'qa' | 'note' | 'event';
 /** 1 profile, 2 knowledge, 3 event log. */
 export type Tier = 1 | 2 | 3;
 
-/** A memory that is ready to be compared with what is known and stored. */
+/** A memory that is ready to be compared with existing ones and stored. */
 export type Candidate = {
   kind: CandidateKind;
   tier: Tier;
-  /** Lower case; `general` when the reply names none. */
+  /** Lower case; `general` when the reply gives none. */
   category: string;
   /** snake_case identity of a fact within its category; null for facts that never replace another. */
   key: string | null;
@@ -46,14 +46,14 @@ export type Candidate = {
   messageIds: string[];
   /** `createdAt` of the latest of `messageIds`. */
   statedAt: Date;
-  /** When the stated thing happened or began, where the statement says so. */
+  /** When the stated thing happened or began, if the statement says so. */
   validFrom?: Date;
-  /** Where it belongs, where the reply says so. */
+  /** Its project, if the reply names one. */
   project?: string;
   topic?: string;
 };
 
-/** A current memory of the user, as prompts and planning see it. */
+/** A current memory of the user, for prompts and planning. */
 export type KnownMemory = {
   id: string;
   kind: CandidateKind;
@@ -61,13 +61,13 @@ export type KnownMemory = {
   key: string | null;
   value: string | null;
   content: string;
-  /** Set for Q/A memories: their identity, as the key is for facts. */
+  /** Set for Q/A memories: their identity, like the key of a fact. */
   question?: string | null;
   /** When it was last stated or confirmed. */
   statedAt: Date;
 };
 
-/** One item of a reply as it was read, before provenance, defaults and filters. Strings occur in the reply. */
+/** One item of a parsed reply, before provenance, defaults and filters. Strings occur in the reply. */
 export type RawCandidate = {
   kind: CandidateKind;
   category: string | null;
@@ -89,15 +89,15 @@ export type RawCandidate = {
   topic: string | null;
 };
 
-/** Why something in a reply was not taken; reasons are stable words, never conversation text. */
+/** Why a part of a reply was refused; reasons are stable words, never conversation text. */
 export type Rejection = { reason: string; count: number };
 
 /**
- * What a reply said.
- * - `ok`: all of the reply was read, and it has items; they may all be too long to be taken
+ * The result of parsing a reply.
+ * - `ok`: all of the reply was read and has items, even if all are too long to be stored
  * - `empty`: the reply says that there is nothing to remember
  * - `truncated`: the reply breaks off or is damaged; its complete items are in `candidates`
- * - `refusal`: the model declines, in a reply that is to be one line
+ * - `refusal`: the model declines, in a reply that should be one line
  * - `invalid`: nothing usable
  */
 export type ParsedReply = {

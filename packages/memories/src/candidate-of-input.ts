@@ -4,13 +4,13 @@ import type { MemoryToWrite } from './plan-writes.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Confidence of what a person or tool saves by hand, where it says nothing itself (source D). */
+/** Confidence of a memory saved by a person or tool without a value of its own (source D). */
 const CONFIDENCE_BY_SOURCE: Readonly<Record<string, number>> = {
   tool: 95,
   user: 80,
   web: 50,
   guess: 30,
-  // Names that extraction gives, as certain as there (D14).
+  // Sources of extraction, with the confidence they have there (D14).
   tool_call: 95,
   auto_discovery: 95,
   user_explicit: 90,
@@ -18,7 +18,7 @@ const CONFIDENCE_BY_SOURCE: Readonly<Record<string, number>> = {
 };
 const DEFAULT_SOURCE = 'user';
 
-/** A memory of the REST API as a candidate, stated now. Keys and categories are kept as they were given. */
+/** A memory of the REST API as a candidate, stated now. Keys and categories stay unchanged. */
 export function candidateOfInput(input: MemoryInput, now: Date): MemoryToWrite {
   const source = input.source ?? DEFAULT_SOURCE;
   const candidate: Candidate = {
@@ -48,7 +48,7 @@ export function candidateOfInput(input: MemoryInput, now: Date): MemoryToWrite {
   };
 }
 
-/** When a memory expires, from either way of saying it; null for never. */
+/** When a memory expires, from either field of the request; null for never. */
 export function expiryOf(
   input: Readonly<{ expires_at?: string | null | undefined; expires_in_days?: number | undefined }>,
   now: Date,

@@ -7,4 +7,4 @@ export type {
   WriteRequest,
   Written,
 } from './plan-writes.ts';
-export { findStanding, loadCurrentMemories, writeMemories } from './write-memories.ts';
+export { loadCurrentState, loadCurrentMemories, writeMemories } from './write-memories.ts';

@@ -12,7 +12,7 @@ import {
   type Shown,
 } from '@factmill/extraction';
 
-/** A candidate with what only a caller of the REST API can say about it. */
+/** A candidate with the fields that only a caller of the REST API can set. */
 export type MemoryToWrite = Readonly<{
   candidate: Candidate;
   project?: string | null;
@@ -21,7 +21,7 @@ export type MemoryToWrite = Readonly<{
   metadata?: Record<string, unknown>;
 }>;
 
-/** What became of one candidate. `id` is the memory that now holds its statement; null for `skipped`. */
+/** The outcome for one candidate. `id` is the memory that now holds its statement; null for `skipped`. */
 export type Written = Readonly<{
   status: 'created' | 'updated' | 'unchanged' | 'skipped';
   id: string | null;
@@ -44,7 +44,7 @@ export type CompareBySimilarity = Readonly<{
   minSimilarity?: number;
 }>;
 
-/** What a model has decided about new memories and those next to them. */
+/** A model's decisions about new memories and the similar ones that exist. */
 export type Reconciliation = Readonly<{
   shown: Shown;
   decisions: readonly Decision[];
@@ -62,45 +62,45 @@ export type WriteRequest = Readonly<{
   wantsEmbedding: boolean;
   newId: () => string;
   now: Date;
-  /** Left out: only the same key, question or text is compared. */
+  /** Without it, only equal keys, questions or texts are compared. */
   similarity?: CompareBySimilarity;
   reconcile?: Reconciliation;
 }>;
 
-/** What the user has that new memories are compared with. */
-export type Standing = Readonly<{
+/** The user's memories that new ones are compared with. */
+export type CurrentState = Readonly<{
   matching: readonly MatchingMemory[];
-  /** Next to each new memory, the nearest first. */
+  /** The most similar memories of each new one, best first. */
   neighbours: readonly (readonly Neighbour[])[];
-  /** Those that the model was shown, as they are now. */
+  /** The memories in the model's prompt, as they are now. */
   shown: ReadonlyMap<string, CurrentMemory>;
   /**
-   * Current memories whose time is over, or whose time to come is: they match nothing, and hold their key until they are
-   * ended.
+   * Current memories that have expired, or planned ones that a newer statement replaces. They match nothing, and
+   * hold their key until the write ends them.
    */
   expired: readonly Readonly<{ id: string; validTo: Date; cause: string }>[];
 }>;
 
 /** A user without memories. */
-export const NOTHING: Standing = { matching: [], neighbours: [], shown: new Map(), expired: [] };
+export const NOTHING: CurrentState = { matching: [], neighbours: [], shown: new Map(), expired: [] };
 
 export type WritePlan = Readonly<{
   replaced: readonly Readonly<{ id: string; supersededBy: string; validTo: Date; cause: string }>[];
   added: readonly NewMemory[];
   confirmed: readonly Readonly<{ id: string; statedAt: Date }>[];
-  /** What became of each candidate, in their order, once those of `added` with these ids are stored. */
+  /** The outcomes in the order of the candidates, given which ids of `added` were stored. */
   toWritten: (storedIds: readonly string[]) => Written[];
 }>;
 
 /**
- * What to write, compared with what the user has. With nothing it is what a user without any memories would get, and
- * only `added` has anything.
+ * Plans the writes, given the user's current state. With NOTHING, the plan is that of a user without memories, and
+ * only `added` is not empty.
  */
-export function planWrites(request: WriteRequest, standing: Standing): WritePlan {
-  const { matching } = standing;
+export function planWrites(request: WriteRequest, current: CurrentState): WritePlan {
+  const { matching } = current;
   const { reconcile } = request;
   const changes = planChanges({
-    ...toPlanInput(request, standing),
+    ...toPlanInput(request, current),
     reconcile:
       reconcile &&
       ((fresh) =>
@@ -108,7 +108,7 @@ export function planWrites(request: WriteRequest, standing: Standing): WritePlan
           ...reconcile,
           candidates: request.memories.map((memory) => memory.candidate),
           fresh,
-          current: standing.shown,
+          current: current.shown,
         })),
   });
   const steps = changes.map((change, index) => ({ change, id: request.newId(), index }));
@@ -154,11 +154,11 @@ export function planWrites(request: WriteRequest, standing: Standing): WritePlan
   };
 }
 
-/** Which of the memories to write are new as far as rules can tell: neither known, nor a newer value, nor repeated. */
-export function findFresh(request: WriteRequest, standing: Standing): ReadonlySet<number> {
+/** Which of the memories to write are new by the rules: not known, not a newer value, not repeated. */
+export function findFresh(request: WriteRequest, current: CurrentState): ReadonlySet<number> {
   let found: ReadonlySet<number> = new Set();
   planChanges({
-    ...toPlanInput(request, standing),
+    ...toPlanInput(request, current),
     reconcile: (fresh) => {
       found = fresh;
       return NO_RESOLUTION;
@@ -167,7 +167,7 @@ export function findFresh(request: WriteRequest, standing: Standing): ReadonlySe
   return found;
 }
 
-function toPlanInput({ memories, similarity }: WriteRequest, { matching, neighbours }: Standing) {
+function toPlanInput({ memories, similarity }: WriteRequest, { matching, neighbours }: CurrentState) {
   return {
     candidates: memories.map((memory) => memory.candidate),
     existingKeyed: matching.filter((memory) => memory.isCurrent),
@@ -177,7 +177,9 @@ function toPlanInput({ memories, similarity }: WriteRequest, { matching, neighbo
   };
 }
 
-/** Text → memory that says it. Of what is history only facts and answers count, and nothing before what is current. */
+/**
+ * Text → memory with that text. Ended memories count only as keyed facts and answers, and current ones win.
+ */
 function hashesOf(matching: readonly MatchingMemory[]): Map<string, string> {
   const history = matching.filter(
     (memory) => !memory.isCurrent && (memory.key !== null || memory.kind === 'qa'),
@@ -186,7 +188,7 @@ function hashesOf(matching: readonly MatchingMemory[]): Map<string, string> {
   return new Map([...history, ...current].map((memory) => [memory.contentHash, memory.id]));
 }
 
-/** Texts that a later statement has ended: said before that, they are no news. */
+/** Texts that a later statement ended: the same statement from before that is not new. */
 function endedHashesOf(matching: readonly MatchingMemory[]): Map<string, { id: string; until: Date }> {
   const ended = new Map<string, { id: string; until: Date }>();
   for (const { id, contentHash: hash, isCurrent, key, kind, validTo } of matching) {
@@ -273,8 +275,8 @@ function latest(left: Date, right: Date): Date {
 }
 
 /**
- * From when on a new memory holds. What takes the place of one that holds does so at once, also when it was said to begin
- * later: one of them always holds.
+ * When a new memory begins to hold. One that replaces a memory in force begins now at the latest, even when it
+ * names a later day: one of the two always holds.
  */
 function beginOf(change: Change, now: Date, known: ReadonlyMap<string, MatchingMemory>): Date {
   const begin = validFromOf(change.candidate);
@@ -287,7 +289,7 @@ function beginOf(change: Change, now: Date, known: ReadonlyMap<string, MatchingM
   return replaced.some(hasBegun) ? now : begin;
 }
 
-/** From when on a statement holds: since it was said, if it does not say. */
+/** When a statement begins to hold: the date it names, else when it was said. */
 export function validFromOf(candidate: Candidate): Date {
   return candidate.validFrom ?? candidate.statedAt;
 }

@@ -12,40 +12,42 @@ import {
 import { contentHash, type CurrentMemory, mergedContent, type Neighbour } from '@factmill/extraction';
 import {
   planWrites,
-  type Standing,
+  type CurrentState,
   subjectHash,
   validFromOf,
   type WriteRequest,
   type Written,
 } from './plan-writes.ts';
 
-/** How many of the memories next to a new one can be the same. */
+/** How many similar memories are compared with a new one. */
 const NEIGHBOUR_LIMIT = 5;
 
 /**
- * The one way memories are written, by hand or by extraction: takes the user's lock, compares with what is
- * current under it, and applies the plan (add, replace, record as history, or nothing) with its versions.
+ * The only way that memories are written, by hand or by extraction: takes the user's lock, compares with the
+ * current state under it, and applies the plan (add, replace, record as history, or nothing) with its versions.
  * Runs inside the caller's transaction. Results are in the order of `memories`.
  */
 export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Written[]> {
   if (request.memories.length === 0) return [];
   await lockUserMemories(tx, request.tenantId, request.userId);
-  const standing = await findStanding(tx, request);
-  // Ended first: a memory that has expired but is not purged yet still holds its key.
+  const current = await loadCurrentState(tx, request);
+  // These end first: an expired memory that is not purged yet still holds its key.
   await supersedeMemories(
     tx,
-    standing.expired.map((memory) => ({ ...memory, supersededBy: null })),
+    current.expired.map((memory) => ({ ...memory, supersededBy: null })),
     request.actor,
   );
-  const plan = planWrites(request, standing);
+  const plan = planWrites(request, current);
   await supersedeMemories(tx, plan.replaced, request.actor);
   const storedIds = await insertMemories(tx, plan.added, request.actor);
   await confirmMemories(tx, plan.confirmed);
   return plan.toWritten(storedIds);
 }
 
-/** What the user has that new memories are compared with; changes nothing. Under the user's lock it stays true. */
-export async function findStanding(sql: Sql, request: WriteRequest): Promise<Standing> {
+/**
+ * Loads the memories that new ones are compared with; changes nothing. Under the user's lock it stays true.
+ */
+export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise<CurrentState> {
   const candidates = request.memories.map((memory) => memory.candidate);
   const shown = await findShown(sql, request);
   const merged = mergedHashes(request, shown);
@@ -71,7 +73,8 @@ export async function findStanding(sql: Sql, request: WriteRequest): Promise<Sta
       ? [{ id, validTo: expiresAt, cause: 'expired' }]
       : [],
   );
-  // What is said of now takes the place of what was to begin later: it would be taken for known, and nothing would hold.
+  // A statement that holds now replaces one that was to begin later. Otherwise it would count as known, and neither
+  // would hold.
   const isOfNow = candidates.some((candidate) => validFromOf(candidate) <= request.now);
   const planned = found.flatMap(({ id, isCurrent, validFrom, statedAt }) =>
     isOfNow && isCurrent && validFrom > request.now && validFrom > statedAt
@@ -83,7 +86,7 @@ export async function findStanding(sql: Sql, request: WriteRequest): Promise<Sta
   return { matching: found.filter((memory) => !over.has(memory.id)), neighbours, shown, expired: ended };
 }
 
-/** For each vector the memories next to it, the nearest first. */
+/** The most similar memories of each vector, best first. */
 async function loadNeighbours(
   sql: Sql,
   search: Omit<Parameters<typeof findNeighbours>[1], 'limit'>,
@@ -111,7 +114,7 @@ async function findShown(
   return loadCurrentMemories(sql, { tenantId, userId, ids });
 }
 
-/** Those of the user's memories that are there now, by id. */
+/** The user's current memories with these ids, by id. */
 export async function loadCurrentMemories(
   sql: Sql,
   target: Parameters<typeof findCurrentMemories>[1],
@@ -120,8 +123,8 @@ export async function loadCurrentMemories(
   return new Map(rows.map((row) => [row.id, toCurrentMemory(row)]));
 }
 
-/** The texts that merging would give, so that one which is there already is not stored twice. */
-function mergedHashes({ reconcile }: WriteRequest, shown: Standing['shown']): string[] {
+/** Hashes of the merged texts, so that a text that exists already is not stored twice. */
+function mergedHashes({ reconcile }: WriteRequest, shown: CurrentState['shown']): string[] {
   return (reconcile?.decisions ?? []).flatMap((decision) => {
     if (decision.event !== 'UPDATE') return [];
     const memory = shown.get(reconcile?.shown.memories[decision.memory]?.id ?? '');

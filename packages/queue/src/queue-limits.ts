@@ -1,12 +1,12 @@
 /** Waiting extractions: of all tenants, and of one. 0: any number. */
 type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
-/** How long limits are believed; the longest a change takes to reach every gateway. */
+/** How long limits are cached; a change takes at most this long to reach every gateway. */
 const CACHE_MS = 2_000;
 
 /**
- * The queue limits in force: settings changed at run time (`queue.limit`, `queue.tenant_limit`) win over the
- * environment. When they cannot be read, the last known ones count.
+ * The queue limits in force: settings changed at run time (`queue.limit`, `queue.tenant_limit`) override the
+ * environment. While they cannot be read, the last known ones count.
  */
 export function createQueueLimits(deps: {
   /** What operators changed at run time. */
@@ -26,7 +26,7 @@ export function createQueueLimits(deps: {
         tenantQueueLimit: limitOf(settings['queue.tenant_limit'], deps.configured.tenantQueueLimit),
       };
     } catch {
-      // The statement that follows meets the same database and reports it.
+      // The next statement meets the same database and reports the error.
     }
     return limits;
   };

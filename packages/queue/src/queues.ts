@@ -3,7 +3,7 @@ import { JOBS, type JobName, QUEUE_NAMES, type QueueName } from '@factmill/contr
 import { AppError, isAppError } from '@factmill/errors';
 import type { Queue } from 'bullmq';
 import type { ProducerBackend } from './backend.ts';
-import { keepStringsFast } from './fast-strings.ts';
+import { restoreFastStrings } from './restore-fast-strings.ts';
 import { createOutageLog } from './outage-log.ts';
 import { openPostgresProducer } from './postgres-backend.ts';
 import { perQueue } from './per-queue.ts';
@@ -44,7 +44,7 @@ function toBulkEntry(entry: JobEntry): BulkEntry {
  * when the database is not: it is the one that the ledger is in.
  */
 export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promise<Queues> {
-  keepStringsFast();
+  restoreFastStrings();
   const onError = createOutageLog({ ...deps, part: 'queues' });
   const backend: ProducerBackend =
     config.backend === 'redis'

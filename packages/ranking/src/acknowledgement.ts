@@ -1,4 +1,4 @@
-/** Words that say yes, no, thanks, hello and how nice; a message of nothing else asks for nothing. */
+/** Words for yes, no, thanks, hello and praise. A message of nothing else asks for nothing. */
 export const ACKNOWLEDGEMENT_WORDS: ReadonlySet<string> = new Set(
   `ok okay okey k kk yes yeah yep yup no nope nah sure thanks thank thx ty you u very much so a lot great good nice cool
   awesome perfect excellent wonderful amazing brilliant fine alright right got it gotcha understood i see makes sense
@@ -19,7 +19,7 @@ const CHINESE_ACKNOWLEDGEMENTS: ReadonlySet<string> = new Set(
 );
 const MAX_WORD_CHARACTERS = Math.max(...Array.from(CHINESE_ACKNOWLEDGEMENTS, ({ length }) => length));
 
-/** Whether a text is made of nothing but those words: there is a way of cutting it that ends at its end. */
+/** Whether a Chinese text can be cut completely into those words. */
 function isChineseAcknowledgement(text: string): boolean {
   const reached = [true];
   for (let from = 0; from < text.length; from += 1) {
@@ -31,7 +31,7 @@ function isChineseAcknowledgement(text: string): boolean {
   return reached[text.length] === true;
 }
 
-/** Nothing but words that say yes, no, thanks, hello; or nothing but signs. */
+/** Whether a text has only words for yes, no, thanks or hello, or only punctuation. */
 export function isAcknowledgement(text: string): boolean {
   const chinese = text.replace(/[^\p{Script=Han}]/gu, '');
   const rest = text.replace(/\p{Script=Han}/gu, ' ').match(/[\p{L}\p{N}']+/gu) ?? [];

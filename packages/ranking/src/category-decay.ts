@@ -1,14 +1,14 @@
 const DAY_MS = 86_400_000;
 
-/** Ages beyond this are 2^-1000 at the shortest half-life: no score can tell them apart. */
+/** Beyond this many half-lives a score is below 2^-1000: no score can tell such ages apart. */
 const MAX_HALF_LIVES = 1_000;
 
 /**
- * Days after which a memory of a category counts half. Source C names the categories and says that each has its own
- * exponential decay, and gives no numbers; these follow from its one number, the archiving of `temp` and `debug` at a
- * score of 0.001: of usual importance (0.5), `debug` gets there after 9 days and `temp` after 27. The rest keeps the
- * order of how long such things stay true: who somebody is outlives how something is set up, that outlives what was
- * decided and how it was solved, and what happened or was talked about fades first.
+ * Days after which a memory of a category counts half. Source C names the categories, says that each decays
+ * exponentially, and gives no half-lives. They are derived from its one number, the archiving of `temp` and `debug`
+ * at a score of 0.001: with usual importance (0.5), `debug` gets there after 9 days and `temp` after 27. The other
+ * half-lives follow how long such things stay true: identity longest, then setup, then decisions and solutions,
+ * then events and topics.
  */
 export const HALF_LIFE_DAYS = {
   identity: 1_460,
@@ -22,7 +22,7 @@ export const HALF_LIFE_DAYS = {
   debug: 1,
 } as const satisfies Readonly<Record<string, number>>;
 
-/** Of every other category: a fact about somebody whose lasting is not known. */
+/** For every other category: a fact whose lifetime is unknown. */
 export const DEFAULT_HALF_LIFE_DAYS = 365;
 
 /** Categories whose memories are archived once they have faded to `ARCHIVE_SCORE` (source C). */
@@ -32,8 +32,8 @@ export const ARCHIVE_SCORE = 0.001;
 const byCategory: ReadonlyMap<string, number> = new Map(Object.entries(HALF_LIFE_DAYS));
 
 /**
- * How much a memory of a category still counts: 1 when new, half after its half-life, never below 0. A memory from
- * the future is new. Categories are compared in lower case.
+ * How much a memory of a category still counts: 1 when new, half after its half-life, never below 0. A date in the
+ * future counts as new. Categories are compared in lower case.
  */
 export function categoryDecay(memory: Readonly<{ category: string; ageMs: number }>): number {
   const halfLifeDays = byCategory.get(memory.category.toLowerCase()) ?? DEFAULT_HALF_LIFE_DAYS;
@@ -41,7 +41,7 @@ export function categoryDecay(memory: Readonly<{ category: string; ageMs: number
   return 2 ** -Math.min(halfLives, MAX_HALF_LIVES);
 }
 
-/** Importance (0 to 1) after decay: what is left of a memory by itself, whatever is asked. 0 to 1. */
+/** Importance (0 to 1) after decay, independent of any query. 0 to 1. */
 export function decayedScore(
   memory: Readonly<{ category: string; ageMs: number; importance: number }>,
 ): number {

@@ -1,13 +1,15 @@
 import { categoryDecay } from './category-decay.ts';
 
-/** Shares of the classic relevance. Source C names the parts, not their weights: the words asked for count most. */
+/**
+ * Weights of the classic relevance. Source C names the parts, not their weights; the query's words get the largest.
+ */
 const TEXT = 0.6;
 const PROJECT = 0.2;
 const IMPORTANCE = 0.2;
 
 /**
- * Relevance of the classic mode (C9): how well the text matches (0 to 1), whether it is of the project that the query
- * names, and its importance (0 to 1), all of it fading by category (C6). 0 to 1.
+ * Relevance of the classic mode (C9): text score (0 to 1), whether the memory is of the project in the query, and
+ * importance (0 to 1), all decayed by category (C6). 0 to 1.
  */
 export function classicRelevance(
   memory: Readonly<{

@@ -2,26 +2,26 @@ import { paddedWords } from './words.ts';
 
 const SPACE = 32;
 const APOSTROPHE = 39;
-/** What ASCII characters are in a trigram, by their code: lower case; a space for all that is in no word. */
+/** The character of an ASCII code in a trigram: lower case, or a space between words. */
 const FOLDED = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code).toLowerCase();
   return code === APOSTROPHE || /[a-z\d]/.test(character) ? character.charCodeAt(0) : SPACE;
 });
-/** All that makes words more than runs of ASCII letters and digits. */
+/** Characters that need the full word rules instead of runs of ASCII letters and digits. */
 const UNPLAIN = /['\P{ASCII}]/u;
 const BUCKETS = 1_024;
 
 /**
- * Finds a query's trigrams, by their places in the list, in one text after the other: three characters of a word of
- * `wordsOf` with two spaces before it and one behind it, or a pair of characters between `｜`. A place can be reported
- * more than once. For texts of ASCII one way through their characters, without a new string, takes half the time of
- * cutting them into words and looking for each trigram.
+ * Finds a query's trigrams, by their index in the list, in one text after the other: three characters of a word of
+ * `wordsOf` with two spaces before it and one after it, or a pair of characters between `｜`. It can report an index
+ * more than once. For ASCII texts one pass over the characters, without new strings, takes half the time of cutting
+ * words and looking up each trigram.
  */
 export function createTrigramFinder(
   trigrams: readonly string[],
 ): (text: string, report: (place: number) => void) => void {
   const pairs = trigrams.flatMap((trigram, place) => (trigram.startsWith('｜') ? [{ trigram, place }] : []));
-  /** The last place of each bucket, and of each place the one before it in its bucket; -1 ends. */
+  /** The last index of each bucket, and for each index the previous one in its bucket; -1 ends. */
   const lastOf = new Int32Array(BUCKETS).fill(-1);
   const before: number[] = [];
   for (const [place, trigram] of trigrams.entries()) {

@@ -5,7 +5,7 @@ export type RankedList<Channel extends string = string> = Readonly<{
   ids: readonly string[];
 }>;
 
-/** Where a channel had a candidate (1 is its best) and what that adds to the candidate's score. */
+/** The rank of a candidate in a channel (1 is best) and what it adds to the score. */
 type Contribution<Channel extends string = string> = Readonly<{
   channel: Channel;
   rank: number;
@@ -14,21 +14,21 @@ type Contribution<Channel extends string = string> = Readonly<{
 
 export type Fused<Channel extends string = string> = Readonly<{
   id: string;
-  /** 0 to 1; 1 is the first of every channel. */
+  /** 0 to 1; 1 means first in every channel. */
   score: number;
   contributions: readonly Contribution<Channel>[];
 }>;
 
 /**
- * How fast a rank loses worth: the 11th counts half of the first. Ten finds more on the LoCoMo conversations 26 and
- * 30 than the usual 60, which hardly tells the first from the tenth (ADR 13).
+ * How fast a rank loses weight: the 11th counts half of the first. Ten finds more on the LoCoMo conversations 26
+ * and 30 than the usual 60, which hardly separates the first from the tenth (ADR 13).
  */
 const RANK_CONSTANT = 10;
 
 /**
- * Reciprocal rank fusion: every list adds `weight / (constant + rank)`, scaled so that the first of all lists has 1.
- * Ranks are compared, not scores, as the scores of different channels have nothing in common. Every id of a list is
- * in the result once, best first, equal scores by id: the order of lists does not matter.
+ * Reciprocal rank fusion: every list adds `weight / (constant + rank)`, scaled so that the first of all lists gets
+ * 1. Ranks are compared instead of scores, because scores of different channels are not comparable. The result has
+ * every id once, best first, equal scores by id, whatever the order of the lists.
  */
 export function fuseRanks<Channel extends string>(
   lists: readonly RankedList<Channel>[],
@@ -57,7 +57,7 @@ function scoreOf(contributions: readonly Contribution[]): number {
   return Math.min(1, sumOf(contributions.map(({ score }) => score)));
 }
 
-/** In one order whatever the order of the lists, as sums of floating point numbers depend on it. Sorts the numbers. */
+/** Sums in sorted order, because floating point sums depend on the order. Sorts its input. */
 function sumOf(numbers: number[]): number {
   if (numbers.length > 2) numbers.sort((a, b) => a - b);
   let sum = 0;

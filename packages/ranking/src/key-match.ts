@@ -1,8 +1,8 @@
 const PART = /[\p{L}\p{N}\p{M}]+/gu;
 
 /**
- * How well a memory's key and category answer to the terms of a query: the share of the key's words (`home_town` has
- * two) that are among the terms, and half as much for the category. 0 to 1.
+ * How well a memory's key and category match the terms of a query: the share of the key's words (`home_town` has
+ * two) among the terms, and half as much for the category. 0 to 1.
  */
 export function keyMatch(
   terms: readonly string[],

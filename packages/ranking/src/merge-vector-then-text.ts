@@ -16,12 +16,11 @@ export type MergedHit<Item> = Readonly<{
 }>;
 
 /**
- * Vector hits first, by similarity; then the text hits that are not among them, by their score, up to `limit`.
- * A hit of both keeps its place among the vector hits and names both channels. Equal hits keep the order they
- * came in.
+ * Vector hits first, by similarity; then the other text hits by score, up to `limit`. A hit of both keeps its
+ * vector rank and names both channels. Equal hits keep their order.
  *
- * Scores run from 1 to 0 and never rise along the list: a vector hit's is its similarity, a text hit's is scaled
- * to lie at or below the last vector hit's, because the two scales have nothing in common.
+ * Scores run from 1 to 0 and never rise along the list: a vector hit's is its similarity; text scores are scaled to
+ * at most the last vector hit's, because the two scales are not comparable.
  */
 export function mergeVectorThenText<Item>(
   vectorHits: readonly VectorHit<Item>[],

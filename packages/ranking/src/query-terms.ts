@@ -1,13 +1,13 @@
 import { STOPWORDS } from './stopwords.ts';
 import { wordsOf } from './words.ts';
 
-/** More terms make the text search slower, not better: the longest ones say most. */
+/** More terms make the text search slower, not better: the longest ones carry the most meaning. */
 export const MAX_QUERY_TERMS = 12;
 
 /**
- * The words of a query that are worth looking for, lower-case, each once, in the order of the query: without
- * English function and question words; runs of Chinese, Japanese or Korean as overlapping pairs of characters. Of more
- * than MAX_QUERY_TERMS the longest stay. Empty when nothing but function words was asked.
+ * The content words of a query, lower case, each once, in order: without English function and question words;
+ * Chinese, Japanese or Korean as overlapping pairs of characters. Beyond MAX_QUERY_TERMS the longest stay. Empty
+ * for a query of function words only.
  */
 export function queryTerms(query: string): string[] {
   const terms = new Set<string>();
@@ -18,7 +18,7 @@ export function queryTerms(query: string): string[] {
   return all.filter((term) => kept.has(term));
 }
 
-/** What is looked for as a whole: the query without the punctuation that ends a sentence. */
+/** The query as one phrase, without the punctuation at its end. */
 export function queryPhrase(query: string): string {
   const trimmed = query.trim();
   return trimmed.replace(/(?<![\s?!.。？！])[\s?!.。？！]+$/u, '') || trimmed;

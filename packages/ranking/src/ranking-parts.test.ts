@@ -5,7 +5,7 @@ import { keyMatch } from './key-match.ts';
 import { blendRecency, recencyOf } from './recency.ts';
 import { toRelevances } from './rerank-relevance.ts';
 import { withinTokenBudget } from './token-budget.ts';
-import { wordingScores } from './wording.ts';
+import { trigramSimilarities } from './trigram-similarity.ts';
 
 const DAY_MS = 86_400_000;
 const unit = fc.double({ min: 0, max: 1, noNaN: true });
@@ -30,9 +30,9 @@ test('raw scores of a cross-encoder go through the sigmoid, probabilities stay',
   expect(toRelevances([])).toEqual([]);
 });
 
-describe('wordingScores', () => {
+describe('trigramSimilarities', () => {
   test('related forms count, and what few texts have counts more', () => {
-    const [painter, same, other] = wordingScores('Who paints the fence?', [
+    const [painter, same, other] = trigramSimilarities('Who paints the fence?', [
       'A painter lives next door',
       'Paints the fence',
       'Plays the organ',
@@ -42,20 +42,20 @@ describe('wordingScores', () => {
   });
 
   test('unspaced text is compared by its characters', () => {
-    const [right, wrong] = wordingScores('北京的天气', ['她在北京工作', '他喜欢喝茶']);
+    const [right, wrong] = trigramSimilarities('北京的天气', ['她在北京工作', '他喜欢喝茶']);
     expect(right).toBeGreaterThan(wrong ?? 1);
   });
 
   test('scores lie in 0..1 and follow their texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string(), { maxLength: 8 }), (query, texts) => {
-        const scores = wordingScores(query, texts);
+        const scores = trigramSimilarities(query, texts);
         expect(scores).toHaveLength(texts.length);
         for (const score of scores) {
           expect(score).toBeGreaterThanOrEqual(0);
           expect(score).toBeLessThanOrEqual(1 + 1e-12);
         }
-        expect(wordingScores(query, texts.toReversed())).toEqual(scores.toReversed());
+        expect(trigramSimilarities(query, texts.toReversed())).toEqual(scores.toReversed());
       }),
     );
   });

@@ -1,6 +1,6 @@
 /**
- * What a reranker answered as relevance between 0 and 1. Cross-encoders give unbounded scores, to which the sigmoid
- * belongs (E5); hosted models have applied it already. One score outside 0 to 1 tells which it is.
+ * A reranker's scores as relevance between 0 and 1. Cross-encoders return unbounded scores, which need the sigmoid
+ * (E5); hosted models have applied it already. One score outside 0 to 1 shows which kind it is.
  */
 export function toRelevances(scores: readonly number[]): number[] {
   const raw = scores.some((score) => score < 0 || score > 1);

@@ -2,9 +2,9 @@
 export type SimilarityOf = (left: string, right: string) => number | undefined;
 
 /**
- * Maximal marginal relevance: picks up to `limit` candidates one by one, each with the highest
- * `lambda * score - (1 - lambda) * similarity to the most similar one picked before`. A candidate without a vector
- * repeats nobody. With lambda 1 it is the order of scores. Equal ones keep the order they came in.
+ * Maximal marginal relevance: picks up to `limit` candidates one by one, each with the highest `lambda * score - (1
+ * - lambda) * similarity to the most similar one picked before`. A candidate without a vector counts as similar to
+ * none. With lambda 1 it is the order of scores. Ties keep their order.
  */
 export function selectDiverse<Candidate extends Readonly<{ id: string; score: number }>>(
   candidates: readonly Candidate[],

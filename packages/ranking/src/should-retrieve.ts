@@ -1,7 +1,7 @@
 import { isAcknowledgement } from './acknowledgement.ts';
 import { isTopic } from './topic.ts';
 
-/** Why a message is looked up in the memory, or why not. */
+/** Why a message is searched for in the memory, or why not. */
 type GateReason =
   | 'empty'
   | 'acknowledgement'
@@ -18,12 +18,14 @@ export type GateDecision = Readonly<{ retrieve: boolean; reason: GateReason }>;
 
 const SKIPPING: ReadonlySet<GateReason> = new Set(['empty', 'acknowledgement', 'code', 'chatter']);
 
-/** Of a longer message its beginning and its end are read, so much of each: what is asked stands before or after a paste. */
+/**
+ * Only this much of a long message's beginning and of its end is read: the question stands before or after a paste.
+ */
 const END_CHARACTERS = 4_000;
 
 /**
- * Whether a message of a chat is worth a look into the memory (C8). Acknowledgements, code and chatter are not;
- * questions, words about remembering, bare topics, and what is about the user or asks for something are. English and
+ * Whether a chat message is worth a search of the memory (C8). Acknowledgements, code and chatter are not.
+ * Questions, words about remembering, bare topics, and messages about the user or with a request are. English and
  * Chinese.
  */
 export function shouldRetrieve(text: string): GateDecision {
@@ -51,7 +53,7 @@ function reasonOf(whole: string): GateReason {
   return weightOf(prose) >= STATEMENT_WEIGHT ? 'statement' : 'chatter';
 }
 
-/** Words, and Chinese characters as half a word each. A statement shorter than this has little to look for. */
+/** Weight in words, with half a word per Chinese character. A shorter statement is not worth a search. */
 const STATEMENT_WEIGHT = 8;
 
 function weightOf(text: string): number {
@@ -62,7 +64,7 @@ function weightOf(text: string): number {
 const CODE_LINE =
   /^(?:[$>#] |at \S+[ (]|(?:import|export|const|let|var|function|class|def|return|public|private|#include|select|insert|update|delete|traceback|from \S+ import)\b.*[;:({}=,*]|[}\])];?,?$|<\/?\w+(?:[^\w>][^>]*)?>|[\w.]+\(.*\);?$|.*[;{]$|"[\w$-]+": )/;
 
-/** The text without fenced blocks, and without lines that look like code when there are several. */
+/** The text without fenced blocks, and without lines of code when there are several. */
 function withoutCode(text: string): string {
   const unfenced = text.replace(/```[\s\S]*?(?:```|$)/g, ' ').trim();
   const lines = unfenced.split('\n');
@@ -75,7 +77,7 @@ function withoutCode(text: string): string {
 const MEMORY_WORDS =
   /\b(?:remember|recall|remind|memory|memories|forg[eo]t(?:ten)?|last (?:time|week|month|year|night|session)|previous(?:ly)?|earlier|before we|we (?:talked|spoke|discussed|agreed|decided|chatted)|i (?:told|mentioned|said|asked)|you (?:said|told|mentioned|suggested|recommended)|as (?:i|we) (?:said|discussed|agreed)|same as (?:before|last)|as usual|the usual|again as)\b|记得|记住|记忆|回忆|忘了|忘记|上次|上回|上周|上个月|之前|以前|从前|先前|曾经|刚才说|说过|提过|提到过|聊过|告诉过|讨论过|老样子|照旧/u;
 
-/** Questions and remarks that are about the assistant or nothing, however they are put. */
+/** Questions and remarks about the assistant or about nothing. */
 const ABOUT_THE_ASSISTANT =
   /^(?:(?:hi|hello|hey)\b[ ,!]*)?(?:how (?:are|r) (?:you|u)(?: doing| today)*|how's it going|what'?s up|who (?:are|made|created) you|are you (?:there|ok|okay|an? (?:ai|bot|robot|human)|real|serious|sure|kidding)|really|seriously|is that so|right|is anyone there|can you hear me|what can you do|你好吗|你是谁|你在吗|在吗|真的吗|是吗|是嘛|你是机器人吗|你确定吗|吃了吗|对吧|好吗|行吗|怎么了|干嘛呢?)\s*[?!.。!~]*$/u;
 

@@ -1,6 +1,6 @@
 /**
- * English words that say nothing about what is looked for: articles, pronouns, prepositions, auxiliaries,
- * question words and polite fillers; and `user`, with which almost every memory begins. Names, numbers and content
+ * English words that say nothing about the topic of a query: articles, pronouns, prepositions, auxiliaries,
+ * question words and polite fillers; also `user`, which begins almost every memory. Names, numbers and content
  * verbs stay.
  */
 export const STOPWORDS: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 /**
- * As many of the candidates, in their order, as fit into a number of tokens together. One that does not fit is left
- * out and a later, shorter one may still get in; null is no limit.
+ * The candidates, in order, that fit into a token budget together. One that exceeds it is skipped, and a later,
+ * shorter one may still fit; null is no limit.
  */
 export function withinTokenBudget<Candidate>(
   candidates: readonly Candidate[],

@@ -1,18 +1,18 @@
 import { ACKNOWLEDGEMENT_WORDS } from './acknowledgement.ts';
 import { STOPWORDS } from './stopwords.ts';
 
-/** More words than this make a sentence. */
+/** A text of more words is a sentence. */
 const MAX_WORDS = 7;
 const MAX_CHARACTERS = 12;
 
-/** May stand between the words of a topic, the first three before them: "the trip to Lisbon". */
+/** Words that may stand inside a topic, among its first three: "the trip to Lisbon". */
 const OPENING = new Set(['the', 'a', 'about']);
 const LINKING = new Set(['of', 'to', 'for', 'in', 'on', 'at', 'and', 'with', 'from', 'by', ...OPENING]);
 
-/** Words of acknowledgements that name things too. */
+/** Acknowledgement words that can also name something. */
 const NAMING_TOO = new Set(['best', 'next', 'morning', 'evening', 'night', 'later', 'welcome']);
 
-/** What small talk, remarks about an answer, instructions for it and shells are made of. */
+/** Words of small talk, remarks about an answer, instructions for it and shells. */
 const SMALL_TALK: ReadonlySet<string> = new Set(
   `asdf qwerty foo bar baz blah meh ugh argh yikes wtf test tests testing boring bored funny weird strange odd crazy
   sad happy tired sleepy hungry thirsty busy sick warm cold hot chilly rain raining rainy snowing sunny windy cloudy
@@ -29,9 +29,8 @@ const CHINESE_SMALL_TALK =
   /天气|下雨|下雪|无聊|有趣|好玩|好笑|搞笑|开心|难过|累|困|饿|渴|测试|一点|一下|一遍|一次|[了啊呀吧哦呢嘛吗啦哈嘿]$|^(?:好|太|真|很|非常|再|换|用|别|不|没|请|快|慢|今天|哈|嗯)/u;
 
 /**
- * Whether a short text names what it is about and says nothing else, as people type into a search box: "favourite
- * tea", "trip to Lisbon", "过敏". Without pronouns, auxiliaries and punctuation of sentences, and of words that
- * could stand in a memory.
+ * Whether a short text names a topic and nothing else, as in a search box: "favourite tea", "trip to Lisbon", "过敏".
+ * It has no pronouns, auxiliaries and sentence punctuation, and at least one word that could be in a memory.
  *
  * @param text lower-case
  */

@@ -4,12 +4,12 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{M}]+)*/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
 const PADDED = /｜[^｜]+｜|[^ ｜]+/g;
 
-/** A piece of a word; `unspaced` for pairs of characters of a script without spaces. */
+/** A word; `unspaced` for a pair of characters of a script without spaces. */
 export type Word = Readonly<{ text: string; unspaced: boolean }>;
 
 /**
- * The words of a text in their order, lower-case and in composed form, as texts are usually stored: runs of Chinese,
- * Japanese or Korean as overlapping pairs of characters, possessives without their `'s`.
+ * The words of a text in order, lower case and in composed form, as texts are usually stored: Chinese, Japanese or
+ * Korean as overlapping pairs of characters, possessives without their `'s`.
  */
 export function wordsOf(text: string): Word[] {
   return (paddedWords(text).match(PADDED) ?? []).map((piece) =>
@@ -18,12 +18,12 @@ export function wordsOf(text: string): Word[] {
 }
 
 /**
- * The words of `wordsOf` as one text to look for parts of words in: each has a space before and behind it or, as a pair
- * of characters, a line that no word has.
+ * The words of `wordsOf` as one text to search in: each with a space around it, or, for a pair of characters, a bar
+ * that occurs in no word.
  */
 export function paddedWords(text: string): string {
   const words = text.normalize('NFC').toLowerCase().match(WORD) ?? [];
-  // `anna's` is looked for as `anna`; other apostrophes stay, as in `o'brien`.
+  // `anna's` is searched for as `anna`; other apostrophes stay, as in `o'brien`.
   return ` ${words.join(' ')} `.replace(UNSPACED, paddedPairs).replaceAll('’', "'").replaceAll("'s ", ' ');
 }
 

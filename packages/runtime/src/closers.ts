@@ -1,11 +1,11 @@
 export type Closers = Readonly<{
-  /** Registers what has to be released; returns the thing itself. */
+  /** Registers a resource that must be released; returns it. */
   add: <T extends { close: () => Promise<unknown> | void }>(thing: T) => T;
   /** Releases everything in reverse order. The first error is thrown after all have been released. */
   close: () => Promise<void>;
 }>;
 
-/** Keeps what was opened, so that it is released in reverse order, also when a later step of the start fails. */
+/** Tracks opened resources and releases them in reverse order, also when a later step of the start fails. */
 export function createClosers(): Closers {
   const open: { close: () => Promise<unknown> | void }[] = [];
   return {

@@ -62,7 +62,7 @@ test('on embedded storage a job wakes the worker, which seldom looks by itself',
     const startedAt = performance.now();
     for (let count = 1; count <= 8; count += 1) {
       await queues.enqueue([newJob()]);
-      // Once a job has ended the worker waits anew: without a NOTIFY the next job would wait for half a minute.
+      // After a job has ended the worker waits again: without a NOTIFY the next job would wait for half a minute.
       await waitFor(async () => (await queues.counts()).extraction.completed === count, {
         describe: `${count} jobs to be over`,
         timeoutMs: 10_000,

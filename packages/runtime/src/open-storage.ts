@@ -4,10 +4,10 @@ import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@f
 import { AppError } from '@factmill/errors';
 import { createGauge, type Logger } from '@factmill/telemetry';
 
-/** Where this process keeps things. `embedded` is the PGlite behind `connectionString`. */
+/** Where this process stores its data. `embedded` says that PGlite is behind `connectionString`. */
 export type Storage = Readonly<{ connectionString: string; embedded: boolean }>;
 
-/** @throws AppError `config_invalid` when no DATABASE_URL is set: services on their own share a real Postgres. */
+/** @throws AppError `config_invalid` without DATABASE_URL: separate services must share a real Postgres. */
 export function externalStorage(config: Config): Storage {
   if (config.storage.databaseUrl === null) {
     throw new AppError(
@@ -18,17 +18,17 @@ export function externalStorage(config: Config): Storage {
   return { connectionString: config.storage.databaseUrl, embedded: false };
 }
 
-/** What a service does, of the classes of statements; the others are for background work only. */
+/** The statement classes of each service; the others are for background work only. */
 const CLASSES: Readonly<Record<string, readonly StatementClass[]>> = {
   gateway: ['list', 'accept', 'batch'],
   retrieval: ['search'],
 };
 
 /**
- * A pool for this process, whose statements may take as long as the longest class of what its service does. It connects
- * on first use.
+ * A pool for this process. Its statement limit is that of the longest class its service uses. It connects on first
+ * use.
  *
- * @param share of the connections that are configured, for what is better done by fewer statements at once
+ * @param share of the configured connections, for services that run better with fewer statements at once
  */
 export function openDatabase(
   config: Config,
@@ -45,7 +45,7 @@ export function openDatabase(
     statementTimeoutMs: Math.max(
       ...(CLASSES[service] ?? ['maintenance']).map((name) => statementTimeoutsMs[name]),
     ),
-    // It cannot end a statement (ADR 6), so nobody waits until it does.
+    // PGlite cannot cancel a statement (ADR 6), so the pool does not wait for a cancellation.
     ...(storage.embedded ? { answerGraceMs: 0 } : {}),
     logger,
   });

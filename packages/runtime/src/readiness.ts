@@ -1,17 +1,17 @@
 import { withDeadline } from '@factmill/async';
 import type { Sql } from '@factmill/database';
 
-/** How long an answer of the database counts: probes and `/health` do not add load. */
+/** How long a check's result is cached, so that probes and `/health` add no load. */
 const CACHE_MS = 1_000;
 const TIMEOUT_MS = 2_000;
 
 export type ReadinessDeps = Readonly<{
   database: Sql;
-  /** Further things that have to be there, by name: resolves to whether they are. */
+  /** Further requirements by name: each resolves to whether it is met. */
   also?: Readonly<Record<string, () => Promise<boolean>>>;
 }>;
 
-/** What is missing before this process can serve requests: `database`, or a name of `also`. */
+/** What this process lacks to serve requests: `database`, or a name of `also`. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<readonly string[]> {
   return createChecks({
     database: async () => {
@@ -23,8 +23,8 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<readonly str
 }
 
 /**
- * The names of the checks that fail, or take longer than `timeoutMs`. An answer counts for a second, so that asking often
- * adds no load.
+ * The names of the checks that fail or take longer than `timeoutMs`. Results are cached for a second, so that
+ * frequent probes add no load.
  */
 export function createChecks(
   checks: Readonly<Record<string, () => Promise<boolean>>>,

@@ -69,7 +69,7 @@ describe('a service process', () => {
   ])(
     'in an unknown state (%s, %s) exits 1 and tells, without the error’s text',
     async (how, close, message) => {
-      // One that ends by itself may be gone before anybody has seen that it was ready.
+      // A process that ends by itself may exit before the test sees its ready line.
       const child = await start([how, close], {}, how === 'ok' ? /"started"/ : undefined);
       if (how === 'ok') await child.kill('SIGTERM');
       expect((await child.exit).code).toBe(1);

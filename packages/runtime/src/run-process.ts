@@ -9,29 +9,29 @@ export type ProcessContext = Readonly<{
   config: Config;
   logger: Logger;
   telemetry: Telemetry;
-  /** What is added here is released in reverse order when the process stops. */
+  /** Resources added here are released in reverse order when the process stops. */
   closers: Closers;
 }>;
 
 export type ProcessOptions = Readonly<{
-  /** Stand in for variables that are not set. */
+  /** Values for variables that are not set. */
   defaults?: RawEnvironment;
-  /** Printed when the process has stopped as it should. */
+  /** Printed after a clean stop. */
   farewell?: string;
 }>;
 
 /**
- * A signal to the whole process group reaches a child once from the group and once from its parent; only one
- * that comes later than this is a second wish.
+ * A signal to the whole process group reaches a child once from the group and once from its parent. A second signal
+ * counts only when it comes later than this.
  */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Beyond the grace for running work, stopping may take this long before the process ends itself. */
+/** Stopping may take this much longer than the grace for running work; then the process ends itself. */
 const CLOSE_MARGIN_MS = 2_000;
 
 /**
  * The life of a service process: read the configuration, start, stop on SIGTERM, SIGINT or SIGHUP (exit 0), end at
- * once on a second signal. A start that fails prints one sentence and exits 1. Only `main.ts` files call this.
+ * once on a second signal. A failed start prints one sentence and exits 1. Only `main.ts` files call this.
  */
 export async function runProcess(
   service: string,
@@ -56,7 +56,7 @@ export async function runProcess(
     signals = stopOnSignal(config, logger, closers, farewell);
     await start({ config, logger, telemetry, closers });
   } catch (error) {
-    // Stopped while it started: what fails now fails because of that, and the process ends when all is released.
+    // The process was stopped while it started, so this error is a consequence. It ends when all is released.
     if (signals?.isStopping() === true) return;
     await closers.close().catch(() => undefined);
     failStart(service, error, logger);
@@ -93,7 +93,7 @@ function stopOnSignal(config: Config, logger: Logger, closers: Closers, farewell
   return { isStopping: () => stoppingSince !== undefined };
 }
 
-/** After an error that nobody handled the state is unknown: end, and let the supervisor start afresh. */
+/** After an unhandled error the state is unknown: end, and let the supervisor restart the process. */
 function endOnBug(logger: Logger): void {
   const end = (error: unknown) => {
     logger.fatal({ err: error }, 'unhandled error');

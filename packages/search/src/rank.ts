@@ -4,7 +4,7 @@ import { estimateTokens } from '@factmill/extraction';
 import {
   blendRecency,
   categoryDecay,
-  collapseDuplicates,
+  deduplicate,
   compareText,
   recencyOf,
   selectDiverse,
@@ -174,7 +174,7 @@ export function createRank({ database, reranker }: RankDeps) {
         similarities === null || profile === null
           ? null
           : { of: similarities, duplicateSimilarity: profile.duplicateSimilarity };
-      left = collapseDuplicates(compared, similarity).map(({ candidate, duplicateIds }) => ({
+      left = deduplicate(compared, similarity).map(({ candidate, duplicateIds }) => ({
         ...candidate,
         duplicateIds,
       }));

@@ -6,7 +6,7 @@ import {
   keyMatch,
   mergeVectorThenText,
   type RankedList,
-  wordingScores,
+  trigramSimilarities,
 } from '@factmill/ranking';
 import type { Candidate, ChannelHits } from './candidate.ts';
 import type { SearchSettings } from './settings.ts';
@@ -61,7 +61,7 @@ export function scoreCandidates(input: RelevanceInput): ScoredCandidate[] {
 }
 
 function scoreFused({ query, terms, found, candidates, settings }: RelevanceInput): ScoredCandidate[] {
-  const wording = wordingScores(
+  const wording = trigramSimilarities(
     query,
     candidates.map(({ row }) => row.content),
   );

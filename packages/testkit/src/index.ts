@@ -17,7 +17,7 @@ export { seedMemories } from './seed-memories.ts';
 export { createScriptedModel } from './scripted-model/scripted-model.ts';
 export type { ScriptedModel } from './scripted-model/scripted-model.ts';
 export type { ModelScript, ReplyFunction, ScriptedReply, ScriptedRequest } from './scripted-model/reply.ts';
-export { type Purpose, readAsked } from './scripted-model/asked.ts';
+export { type Purpose, readPromptRequest } from './scripted-model/prompt-request.ts';
 export { countPromptTokens, countTokens } from './scripted-model/bodies.ts';
 export { type Finding, replyDiligently, type Skill } from './scripted-model/diligent-reply.ts';
 export { toWordVector } from './scripted-model/word-vector.ts';

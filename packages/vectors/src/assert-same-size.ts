@@ -3,10 +3,10 @@ import { AppError } from '@factmill/errors';
 import type { EmbeddingProfile } from '@factmill/models';
 
 /**
- * A size that an operator has set is meant; one that the endpoint chose has to stay what it was for the vectors that
- * are stored.
+ * Refuses a changed vector size when the endpoint chose it: stored vectors need the old one. A size that an
+ * operator configured is a deliberate change.
  *
- * @param endpoint how the model is configured; undefined for one that is not the configured one
+ * @param endpoint how the model is configured; undefined when it is not the configured one
  * @throws AppError `embedding_mismatch`
  */
 export async function assertSameSize(

@@ -1,28 +1,27 @@
 import {
   FIRST_ID,
-  listLackingVectors,
+  listMissingVectors,
   saveChunkEmbeddings,
   saveEmbeddings,
   type Sql,
   type VectorStage,
 } from '@factmill/database';
 import type { Embedder } from '@factmill/models';
-import { embedLacking } from './embed-lacking.ts';
+import { embedMissing } from './embed-missing.ts';
 
 export type BackfillDeps = Readonly<{
   database: Sql;
   embedder: Embedder;
-  /** Of the embedder; registered. */
+  /** Model of the embedder; already registered. */
   model: string;
-  /** Between two batches. */
+  /** Called between two batches. */
   pause: (signal: AbortSignal) => Promise<void>;
   onProgress: (progress: Readonly<{ stored: number; refused: number }>) => void;
 }>;
 
 /**
- * Fills the vectors that current memories and chunks lack, and no others, in id order (C14). May be run any number of
- * times: what has a vector of its text is not looked at again. Resolves to how many were stored; rejects with what
- * the embedder and the database throw.
+ * Computes the missing vectors of current memories and chunks, in id order (C14). Safe to repeat: texts with a
+ * fresh vector are skipped. Resolves to the number stored; rejects with errors of the embedder and the database.
  */
 export async function backfillVectors(
   deps: BackfillDeps,
@@ -36,11 +35,11 @@ export async function backfillVectors(
     let after: string | null = FIRST_ID;
     while (after !== null) {
       signal.throwIfAborted();
-      const page = await listLackingVectors(database, target, stage, { after, limit: options.batchSize });
+      const page = await listMissingVectors(database, target, stage, { after, limit: options.batchSize });
       after = page.next;
-      if (page.lacking.length === 0) continue;
+      if (page.missing.length === 0) continue;
       if (counts.stored + counts.refused > 0) await deps.pause(signal);
-      const { vectors, refused } = await embedLacking(deps, stage, page.lacking, signal);
+      const { vectors, refused } = await embedMissing(deps, stage, page.missing, signal);
       if (stage === 'memories') {
         await saveEmbeddings(
           database,

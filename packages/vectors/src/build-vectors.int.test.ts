@@ -51,7 +51,7 @@ describe('the vectors of another model', () => {
     const parts = ['A first part. ', '\n\n', 'A last part.'];
     await stand.document(parts);
     expect(await build()).toBe('built');
-    // The part without a word has no vector, and is not offered again.
+    // A part without words gets no vector and is not listed again.
     expect(await stand.embedded(newId)).toEqual([...notes, 'A first part. ', 'A last part.'].sort());
     expect(stand.asked('new-16')).toHaveLength(152);
     expect(await listEmbeddingBuilds(stand.database)).toMatchObject([{ model: newId, total: 153 }]);

@@ -5,7 +5,7 @@ import {
   countVectors,
   findActiveEmbeddingModel,
   FIRST_ID,
-  listLackingVectors,
+  listMissingVectors,
   noteBuildProgress,
   releaseEmbeddingBuild,
   saveBuiltVectors,
@@ -13,40 +13,40 @@ import {
   takeEmbeddingBuild,
 } from '@factmill/database';
 import type { Embedder } from '@factmill/models';
-import { embedLacking } from './embed-lacking.ts';
+import { embedMissing } from './embed-missing.ts';
 
-/** built: nothing is missing; elsewhere: another worker is at it; more: the time is over. */
+/** built: nothing is missing; elsewhere: another worker builds; more: the time is over. */
 export type BuildOutcome = 'built' | 'elsewhere' | 'more';
 
 export type BuildDeps = Readonly<{
   database: Sql;
   embedder: Embedder;
-  /** Of the embedder; registered. */
+  /** Model of the embedder; already registered. */
   model: string;
-  /** Id of this run, so that no other one does the same. */
+  /** Id of this run; only one run builds at a time. */
   worker: string;
   /** Milliseconds. */
   now: () => number;
-  /** How long a worker that dies holds up the others. Longer than any page takes. */
+  /** How long a dead worker blocks the others. Longer than any page takes. */
   leaseMs?: number;
 }>;
 
-/** Texts that are embedded and stored together. */
+/** Texts per call of the embedder and per statement. */
 const PAGE = 64;
 const LEASE_MS = 60_000;
 
 /**
- * A pass that found something is followed by another one, as memories are stored and edited meanwhile. One that took
- * no longer than this is good enough: what it missed is as fresh as vectors that are still to follow anyway.
+ * Memories change while a pass runs, so a pass that found missing vectors is followed by another. A pass this short
+ * is enough: the few vectors it missed are made by the usual job.
  */
 const SHORT_PASS_SECONDS = 60;
 
 /**
- * Builds the vectors of a model that is not in use yet, beside those in use: all current memories, what else has a
- * vector of the model in use (for searches at an earlier time), and the chunks of documents. How far it has come is in
- * the database: whoever runs it next goes on there, and only one worker is at it at a time.
+ * Builds the vectors of a model that is not in use yet, beside those in use: for all current memories, for other
+ * memories with a vector of the model in use (searches at an earlier time need them), and for document chunks. The
+ * position is in the database: the next worker continues there, and only one works at a time.
  *
- * Rejects with what the embedder and the database throw, and the signal's reason; nothing is lost then.
+ * Rejects with errors of the embedder and the database and with the signal's reason; nothing is lost then.
  */
 export async function buildVectors(
   deps: BuildDeps,
@@ -63,17 +63,17 @@ export async function buildVectors(
     if (at.pass === 1 && at.stage === 'memories' && at.position === FIRST_ID) {
       const counts = await countVectors(database, target);
       const total = counts.memories + counts.chunks;
-      const done = total - counts.memoriesLacking - counts.chunksLacking;
+      const done = total - counts.memoriesToEmbed - counts.chunksToEmbed;
       await noteBuildProgress(database, model, { done, total });
     }
     for (;;) {
       signal.throwIfAborted();
       const { stage, position } = at;
-      const { lacking, next } = await listLackingVectors(database, target, stage, {
+      const { missing, next } = await listMissingVectors(database, target, stage, {
         after: position,
         limit: PAGE,
       });
-      const { vectors, refused } = await embedLacking(deps, stage, lacking, signal);
+      const { vectors, refused } = await embedMissing(deps, stage, missing, signal);
       if (vectors.length > 0) await saveBuiltVectors(database, model, stage, vectors);
       const found = vectors.length + refused;
       const isOver = isComplete({ ...at, found: at.found + found }, next);
@@ -82,9 +82,9 @@ export async function buildVectors(
         { model, worker, leaseMs },
         { ...following(at, next), found },
       );
-      // Who comes after the end begins a new pass, for what has come since.
+      // A worker that arrives after the last page starts another pass for rows added meanwhile.
       if (isOver) return 'built';
-      // Too slow for the lease: another worker has it now.
+      // This worker was too slow for its lease: another one has it now.
       if (at === undefined) return 'elsewhere';
       if (deps.now() >= untilMs) return 'more';
     }
@@ -93,7 +93,7 @@ export async function buildVectors(
   }
 }
 
-/** Whether the last page of a pass makes the vectors complete. */
+/** Whether the vectors are complete after the last page of a pass. */
 function isComplete(at: BuildPosition, next: string | null): boolean {
   if (at.stage !== 'chunks' || next !== null) return false;
   return at.found === 0 || (at.pass > 1 && at.passSeconds < SHORT_PASS_SECONDS);

@@ -1,15 +1,14 @@
-import { FIRST_ID, markLackingTurnParts, markLackingVectors, type Sql } from '@factmill/database';
+import { FIRST_ID, markMissingTurnParts, markMissingVectors, type Sql } from '@factmill/database';
 
 /**
- * Has every current memory, chunk and part of a turn wait for its vector that has none of this model, or one of an
- * older text (B8): the `embed` job then makes them like those of new ones. One statement for 5,000 rows. Resolves to
- * how many there were.
+ * Marks every current memory, chunk and turn part whose vector is missing or of an older text (B8). The `embed` job
+ * then computes it as for new ones. One statement per 5,000 rows. Resolves to the number marked.
  */
 export async function checkVectors(database: Sql, model: string, signal: AbortSignal): Promise<number> {
   const windows = [
-    (after: string) => markLackingVectors(database, model, 'memories', after),
-    (after: string) => markLackingVectors(database, model, 'chunks', after),
-    (after: string) => markLackingTurnParts(database, model, after),
+    (after: string) => markMissingVectors(database, model, 'memories', after),
+    (after: string) => markMissingVectors(database, model, 'chunks', after),
+    (after: string) => markMissingTurnParts(database, model, after),
   ];
   let found = 0;
   for (const markWindow of windows) {

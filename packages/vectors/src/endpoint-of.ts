@@ -2,7 +2,9 @@ import type { EmbeddingEndpoint } from '@factmill/database';
 import type { EmbedderConfig } from '@factmill/models';
 import { createHash } from 'node:crypto';
 
-/** How a configured model is called, in the form in which the database keeps it: no key, and no address as such. */
+/**
+ * How a configured model is called, as the database stores it: without key, and with a hash of the address.
+ */
 export function endpointOf(config: EmbedderConfig): EmbeddingEndpoint {
   if (config.provider !== 'openai') {
     return {

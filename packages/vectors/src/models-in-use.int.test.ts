@@ -47,7 +47,7 @@ describe('which model is in use', () => {
     expect((await (await models.inUse()).embedder.embed(['a text']))[0]).toHaveLength(8);
     await activate(await stand.register('new-16'));
     expect(await inUse(models)).toEqual(['new-16@16', true]);
-    // And who is not restarted yet goes along.
+    // A process that has not restarted yet follows.
     expect(await inUse(open(stand.configOf('old-8')))).toEqual(['new-16@16', true]);
   });
 

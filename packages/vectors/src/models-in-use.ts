@@ -13,19 +13,19 @@ import {
 } from '@factmill/models';
 import { endpointOf } from './endpoint-of.ts';
 
-/** The model that a search asks and whose vectors new memories get. */
+/** The model that embeds queries and new memories. */
 export type ModelInUse = Readonly<{
   embedder: Embedder;
-  /** False for a model that is asked although memories from before it may lack its vectors. */
+  /** False while older memories may lack vectors of this model. */
   isComplete: boolean;
-  /** In this process, so that it is never down. */
+  /** Runs in this process, so it is never down. */
   isLocal: boolean;
-  /** How it is called, if it is the configured one. */
+  /** How it is called; undefined when it is not the configured model. */
   endpoint: EmbeddingEndpoint | undefined;
 }>;
 
 export type ModelsInUse = Readonly<{
-  /** Rejects only when the database cannot be asked and never could. */
+  /** Rejects only when the database cannot be read and never could. */
   inUse: () => Promise<ModelInUse>;
   close: () => Promise<void>;
 }>;
@@ -33,24 +33,26 @@ export type ModelsInUse = Readonly<{
 export type ModelsInUseDeps = Readonly<{
   database: Sql;
   config: EmbedderConfig;
-  /** The embedder of `config`; belongs to the caller. */
+  /** The embedder of `config`. The caller closes it. */
   configured: Embedder;
   /** Milliseconds. */
   now: () => number;
 }>;
 
-/** How long a process may go on with the model that was in use before. */
+/** How long a process may use a cached answer. */
 export const IN_USE_FOR_MS = 1_000;
 
-/** A replaced model that its endpoint does not know any more is left alone this long. */
+/**
+ * After an endpoint refused a replaced model as unknown, this process does not ask for that model for this long.
+ */
 const UNUSABLE_FOR_MS = 60_000;
 const UNUSABLE: ReadonlySet<string> = new Set(['model_config', 'embedding_mismatch']);
 
 /**
- * Says which embedding model is in use. The database decides (`embedding_models.state`), not the environment: a model
- * that is newly configured is in use once all vectors are built. Until then the one before it goes on, if this
- * process can call it: the local model always, another one when it was served at the address that is configured now.
- * Otherwise the configured model is in use, incomplete.
+ * Says which embedding model is in use. The database decides (`embedding_models.state`), not the environment: a
+ * newly configured model comes into use once all its vectors are built. Until then the previous one stays in use,
+ * if this process can call it: always when it is the local model, otherwise when its address is the one configured
+ * now. If not, the configured model is in use, incomplete.
  */
 export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
   const { config, configured, now } = deps;
@@ -80,13 +82,13 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
   }
 
   function isConfigured(row: EmbeddingModelRow): boolean {
-    // The size that an endpoint chose has to stay what it was: another one is a mistake, not another model.
+    // A size that the endpoint chose must not change: another size is a mistake, not another model.
     const choosesSize = config.provider === 'openai' && config.dimensions === undefined;
     if (choosesSize && row.id === `${config.model}@${row.dimensions}`) return true;
     return configured.profile?.id === row.id;
   }
 
-  /** The embedder of a model that is not the configured one; undefined when this process cannot call it. */
+  /** The embedder of a model other than the configured one; undefined when this process cannot call it. */
   function embedderOf(row: EmbeddingModelRow): Embedder | undefined {
     if ((unusableUntil.get(row.id) ?? 0) > now()) return undefined;
     const known = previous.get(row.id);
@@ -124,7 +126,7 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
     if (config.provider !== 'openai' || row.provider !== 'openai' || row.endpointModel === null)
       return undefined;
     if (row.endpointSha256 !== endpoint.endpointSha256) return undefined;
-    // The same name with another size is the same model, which has changed.
+    // The same name with another size is the same model with a new setting.
     if (row.endpointModel === config.model && row.endpointDimensions === (config.dimensions ?? null))
       return undefined;
     const { thresholds: _, dimensions: __, ...same } = config;

@@ -4,8 +4,8 @@ import { assertSameSize } from './assert-same-size.ts';
 import { endpointOf } from './endpoint-of.ts';
 
 /**
- * Makes the configured model known; asks its endpoint once when nobody knows it. Null for the provider `none`.
- * Throws what the embedder and the database throw, and `embedding_mismatch`.
+ * Registers the configured model; asks its endpoint once for the vector size when that is unknown. Null for the
+ * provider `none`. Throws errors of the embedder and the database, and `embedding_mismatch`.
  */
 export async function registerConfigured(
   deps: Readonly<{ database: Sql; config: EmbedderConfig; configured: Embedder }>,

@@ -4,8 +4,8 @@ import type { PlanStep } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
 
 /**
- * The chat messages that ask a step's question. Memories that are no longer what the plan saw are left out; the
- * others keep their numbers. Null when there are none.
+ * The chat messages of a step's question. Memories that changed since the plan are left out; the others keep their
+ * numbers. Null when none is left.
  */
 export function buildCompressionPrompt(
   prompts: Prompts,
@@ -28,7 +28,7 @@ export function buildCompressionPrompt(
   return { messages, promptVersion: template.version };
 }
 
-/** One line each, dated. */
+/** One dated line per memory. */
 function toLine(number: number, memory: Compressible): string {
   const text = memory.content.replaceAll(/\s+/g, ' ').trim();
   return `${number}. (${memory.statedAt.toISOString().slice(0, 10)}) ${text}`;

@@ -1,7 +1,7 @@
-/** A date of some time zone's calendar, `YYYY-MM-DD`. */
+/** A date in some time zone, `YYYY-MM-DD`. */
 export type LocalDate = string;
 
-/** When something happens every day, or (with `weekday`, 0 is Sunday) every week, by a clock on the wall. */
+/** A local time of every day, or of one `weekday` (0 is Sunday) in every week. */
 export type LocalTime = Readonly<{ weekday: number | null; hour: number; minute: number }>;
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What the clock on the wall shows, as if it were UTC: ms since the epoch, whole seconds. */
+/** The local time as if it were UTC: ms since the epoch, whole seconds. */
 function wallTimeOf(instantMs: number, timeZone: string): number {
   const parts = new Map(
     formatOf(timeZone)
@@ -49,8 +49,8 @@ export function localDateOf(instant: Date, timeZone: string): LocalDate {
 }
 
 /**
- * The instant at which a zone's clocks show a time. Of two (the hour that an end of summer time repeats) the first;
- * for a time that is skipped, as long after the gap's begin as it would have been: 02:30 becomes 03:30.
+ * The instant of a local time. When summer time ends and the time occurs twice, the first; when summer time starts
+ * and skips it, the time moved by the gap: 02:30 becomes 03:30.
  */
 export function instantOf(date: LocalDate, hour: number, minute: number, timeZone: string): Date {
   const wanted = Date.parse(`${date}T00:00:00Z`) + hour * 60 * MINUTE_MS + minute * MINUTE_MS;
@@ -77,8 +77,8 @@ function weekdayOf(date: LocalDate): number {
 }
 
 /**
- * What a compression covers: everything up to the end of `date`, the day before it is due. It is known by that date,
- * whatever moment it then runs at.
+ * The scope of a compression: everything up to the end of `date`, the day before it is due. The date identifies the
+ * period, whenever the run happens.
  */
 export type Period = Readonly<{ date: LocalDate; dueAt: Date; until: Date }>;
 
@@ -94,7 +94,7 @@ export function latestPeriod(at: LocalTime, now: Date, timeZone: string): Period
   }
 }
 
-/** The period that ends with `date`, for a run that is asked for by hand and due at once. */
+/** The period that ends with `date`, for a run that an operator starts and that is due at once. */
 export function periodOf(date: LocalDate, now: Date, timeZone: string): Period {
   return { date, dueAt: now, until: startOfDay(addDays(date, 1), timeZone) };
 }

@@ -7,12 +7,12 @@ import { MIN_COVERAGE, wordCoverage } from './word-coverage.ts';
 const MIN_CHARACTERS = 10;
 const MAX_CHARACTERS = 2_000;
 
-/** Days, months, years and small numbers: a statement may date and count what its lines tell. */
+/** Days, months, years and small numbers: a statement may date and count its sources. */
 const COUNTS_AND_DATES = /^(?:@|#(?:\d{1,2}|(?:19|20)\d\d|[\d-]{10})$)/;
 
 /**
- * Why a statement cannot stand for the memories that it is said to rest on, or null: it is no statement, names what none
- * of them names, has too little to do with them, or bears the mark of an attack, as a first answer might.
+ * Why a statement may not replace its sources, or null. It must be a statement, name nothing that no source names,
+ * share enough words with them, and bear no mark of an attack.
  */
 export function refusalOfStatement(
   { text, key, value, category }: Pick<Group, 'text' | 'key' | 'value' | 'category'>,
@@ -28,7 +28,7 @@ export function refusalOfStatement(
   return screenStatement(text, [said], { key, others: [value, category] });
 }
 
-/** The memories a group names, each once; or why they cannot be had. */
+/** The memories that a group names, each once; or why they cannot be used. */
 export function sourcesOf(
   group: Group,
   source: (number: number) => Compressible | undefined,

@@ -8,7 +8,7 @@ export type Compressible = Readonly<{
   category: string;
   key: string | null;
   content: string;
-  /** Hex; tells whether the memory still says what it said. */
+  /** Hex; shows whether the content has changed. */
   contentHash: string;
   project: string | null;
   topic: string | null;

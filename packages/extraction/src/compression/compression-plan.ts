@@ -1,9 +1,11 @@
-import type { Collapse } from './collapse-duplicates.ts';
+import type { Repetition } from './find-repetitions.ts';
 
-/** The questions that compression asks a model, by the names of their prompt templates. */
+/** The questions of compression, by the names of their prompt templates. */
 export type CompressionTemplate = 'compress-events' | 'merge-partition' | 'update-profile';
 
-/** A memory that a question shows, and what it said then. Its number in the prompt is its place from 1. */
+/**
+ * A memory in a question, with the hash of its content then. Its number in the prompt is its position, from 1.
+ */
 export type PlannedSource = Readonly<{
   id: string;
   /** Hash of its content. */
@@ -17,22 +19,22 @@ export type PlanStep = Readonly<{
   project: string | null;
   topic: string | null;
   sources: readonly PlannedSource[];
-  /** Of `update-profile`: so many of the first sources are lines of the profile, the others facts. */
+  /** For `update-profile`: how many of the first sources are lines of the profile; the others are facts. */
   lines: number;
 }>;
 
 /**
- * What a run is about, fixed when it begins: it names memories, it does not quote them. A run that another worker
- * takes over goes on with the same plan, so that answers which are there already fit their questions.
+ * The plan of a run, fixed when it begins. It names memories and quotes none. A worker that takes over the run uses
+ * the same plan, so that pinned answers fit their questions.
  */
 export type CompressionPlan = Readonly<{
-  collapses: readonly Collapse[];
+  repetitions: readonly Repetition[];
   steps: readonly PlanStep[];
-  /** Events that are compressed without a model: nothing but their repetitions go. */
+  /** Events that are compressed without a model: only repetitions are dropped. */
   byRule: readonly PlannedSource[];
 }>;
 
-/** One change that a run makes. Ids are those of memories. */
+/** One change of a run. All ids are memory ids. */
 export type CompressionDecision =
   | Readonly<{
       op: 'fact';
@@ -56,9 +58,9 @@ export type CompressionDecision =
   | Readonly<{ op: 'archive'; id: string; reason: 'faded' | 'outdated' }>
   | Readonly<{ op: 'compressed'; ids: readonly string[] }>;
 
-/** What a plan with its answers comes to. */
+/** The result of a plan with its answers. */
 export type CompressionOutcome = Readonly<{
   decisions: readonly CompressionDecision[];
-  /** Groups of the answers that were refused, by reason. */
+  /** Refused groups of the answers, by reason. */
   refused: Readonly<Record<string, number>>;
 }>;

@@ -23,7 +23,7 @@ function stepOf(template: PlanStep['template'], memories: readonly Compressible[
 }
 
 function decide(step: PlanStep, memories: readonly Compressible[], reply: unknown, faded: string[] = []) {
-  const plan: CompressionPlan = { collapses: [], steps: [step], byRule: [] };
+  const plan: CompressionPlan = { repetitions: [], steps: [step], byRule: [] };
   const raw = typeof reply === 'string' ? reply : JSON.stringify(reply);
   return decideCompression({ plan, answers: new Map([['s', raw]]), current: currentOf(memories), faded });
 }
@@ -149,7 +149,7 @@ describe('profile', () => {
 });
 
 test('what has faded goes, unless something counts on it', () => {
-  const plan: CompressionPlan = { collapses: [{ into: 't1', from: ['t2'] }], steps: [], byRule: [] };
+  const plan: CompressionPlan = { repetitions: [{ into: 't1', from: ['t2'] }], steps: [], byRule: [] };
   const faded = ['t1', 't2', 'b1', 'unknown'];
   const { decisions } = decideCompression({
     plan,

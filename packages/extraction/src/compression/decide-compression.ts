@@ -18,14 +18,15 @@ const DECIDERS: Readonly<Record<PlanStep['template'], (context: DecideContext) =
 };
 
 /**
- * What a plan and the model's answers to it come to, as of now. Deterministic, whatever the answers say, and safe:
- * - a memory that goes is named by exactly one decision, which also names what it goes into (but for `archive`)
- * - nothing is decided about a memory that has been changed or ended since the plan was made
- * - a memory that no decision names stays as it is
+ * The decisions that follow from a plan, the model's answers and the current memories. Deterministic, and safe
+ * whatever the answers say:
+ * - exactly one decision names a memory that goes, and also names what it goes into (except `archive`)
+ * - no decision concerns a memory that has changed or ended since the plan was made
+ * - a memory that no decision names stays
  *
- * @param input.current memories that are current now, by id
+ * @param input.current current memories by id
  * @param input.answers raw replies by the name of their step; steps without one decide nothing
- * @param input.faded ids of memories whose time is over; those that are part of something else stay with that
+ * @param input.faded ids of memories to archive by age; those that go into another memory go there instead
  */
 export function decideCompression(input: {
   plan: CompressionPlan;
@@ -40,7 +41,7 @@ export function decideCompression(input: {
     refused[reason] = (refused[reason] ?? 0) + 1;
   };
   const decisions: CompressionDecision[] = [];
-  for (const { into, from } of plan.collapses) {
+  for (const { into, from } of plan.repetitions) {
     const left = from.filter((id) => current.has(id) && !gone.has(id));
     if (!current.has(into) || gone.has(into) || left.length === 0) continue;
     decisions.push({ op: 'collapse', into, from: left });
@@ -67,7 +68,7 @@ export function decideCompression(input: {
   return { decisions, refused };
 }
 
-/** Memories that a decision counts on being there. */
+/** Memories that a decision requires to stay. */
 function keptBy(decision: CompressionDecision): readonly string[] {
   if (decision.op === 'collapse') return [decision.into];
   return decision.op === 'profile_update' || decision.op === 'promote' ? [decision.id] : [];

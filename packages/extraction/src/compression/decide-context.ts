@@ -2,13 +2,13 @@ import type { PlanStep } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
 import type { GroupsReply } from './read-groups.ts';
 
-/** What a step's decisions may look at and take. */
+/** The inputs of a step's decisions. */
 export type DecideContext = Readonly<{
   step: PlanStep;
   reply: GroupsReply;
-  /** The memory that a number in the prompt means; undefined when there is none, or it no longer says what it said. */
+  /** The memory behind a number in the prompt; undefined when there is none, or its content has changed. */
   source: (number: number) => Compressible | undefined;
-  /** Memories that a decision has done away with already. */
+  /** Memories that an earlier decision drops. */
   gone: Set<string>;
   refuse: (reason: string) => void;
 }>;

@@ -5,9 +5,8 @@ import type { CompressionDecision } from './compression-plan.ts';
 import type { DecideContext } from './decide-context.ts';
 
 /**
- * Answers of `compress-events`: facts, each with the events it rests on; an event may carry several. Once a reply is
- * whole, all of its events are compressed, also those of which nothing lasts; of one that breaks off, those that it
- * used.
+ * Answers of `compress-events`: facts, each with its source events; an event may support several facts. A complete
+ * reply compresses all its events, including those without a lasting fact; a truncated one only those that it used.
  */
 export function decideFacts({ step, reply, source, gone, refuse }: DecideContext): CompressionDecision[] {
   if (reply.status === 'invalid') return [];

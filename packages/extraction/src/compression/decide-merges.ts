@@ -4,8 +4,8 @@ import type { DecideContext } from './decide-context.ts';
 import { MIN_COVERAGE, wordCoverage } from './word-coverage.ts';
 
 /**
- * Answers of `merge-partition`: statements that stand for two or more memories each. A memory goes into one statement
- * at most, and only into one that says something of it; what no statement takes stays.
+ * Answers of `merge-partition`: statements that each replace two or more memories. A memory goes into at most one
+ * statement, and only into one that repeats something of it; unused memories stay.
  */
 export function decideMerges({ step, reply, source, gone, refuse }: DecideContext): CompressionDecision[] {
   const decisions: CompressionDecision[] = [];

@@ -5,9 +5,9 @@ import type { Compressible } from './compressible.ts';
 import type { DecideContext } from './decide-context.ts';
 
 /**
- * Answers of `update-profile`: the lines that change. A line that rests on one of the profile is its new wording; one
- * that repeats a fact word for word makes that fact a line; any other is new. Lines go only when they are named as
- * out of date, and never those with a key: a newer value replaces them by itself.
+ * Answers of `update-profile`: the lines that change. A line with a profile line among its sources rewords that
+ * line; one that repeats a fact word for word turns that fact into a line; any other is new. A line is dropped only
+ * when the answer lists it as out of date and it has no key: a newer value replaces keyed lines by itself.
  */
 export function decideProfile({ step, reply, source, gone, refuse }: DecideContext): CompressionDecision[] {
   const byHash = new Map<string, Compressible>();

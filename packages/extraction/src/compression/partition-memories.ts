@@ -1,23 +1,23 @@
 import { estimateTokens } from '../token-estimate.ts';
 import type { Compressible } from './compressible.ts';
 
-/** What one question to the model is about: memories of one project and topic. */
+/** The memories of one question: of one project and topic. */
 export type Partition = Readonly<{
   project: string | null;
   topic: string | null;
   memories: readonly Compressible[];
 }>;
 
-/** Fewer memories than this have hardly anything to merge and are not worth a call. */
+/** Fewer memories have hardly anything to merge and are not worth a call. */
 const MIN_PARTITION_MEMORIES = 4;
 
 /** Estimated tokens of memories in one question: about 80 statements. */
 export const PARTITION_TOKENS = 1_000;
 
-/** Output limit of an answer: all of a partition said once more, and the JSON around it. */
+/** Output limit of an answer: every memory of a partition once, with the JSON around it. */
 export const COMPRESSION_REPLY_TOKENS = 2_500;
 
-/** Splits memories, in their order, into runs of at most `tokens`; one that is larger alone stands alone. */
+/** Splits memories, in order, into runs of at most `tokens`. A larger memory gets a run of its own. */
 export function splitByTokens<M extends Pick<Compressible, 'content'>>(
   memories: readonly M[],
   tokens: number = PARTITION_TOKENS,
@@ -39,8 +39,8 @@ export function splitByTokens<M extends Pick<Compressible, 'content'>>(
 }
 
 /**
- * Memories by project and topic, split where they are too many for one question (those of one category stay
- * together), without what is too small.
+ * Groups memories by project and topic. Too many for one question are split, with memories of one category
+ * together; groups that are too small are dropped.
  */
 export function partitionMemories(memories: readonly Compressible[]): Partition[] {
   const groups = new Map<string, Compressible[]>();

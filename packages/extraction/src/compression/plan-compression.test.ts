@@ -59,7 +59,7 @@ describe('planWeekly', () => {
   test('without a model there are no questions', () => {
     const memories = [...many(6), compressible('z', 'The user said the thing number 0 of m!')];
     const plan = planWeekly({ ...NOTHING, knowledge: memories, profile: memories, asksModel: false });
-    expect(plan).toEqual({ collapses: [{ into: 'm000', from: ['z'] }], steps: [], byRule: [] });
+    expect(plan).toEqual({ repetitions: [{ into: 'm000', from: ['z'] }], steps: [], byRule: [] });
   });
 });
 
@@ -74,7 +74,7 @@ test('a daily run takes the events of one project at a time, oldest first, repet
     ],
     true,
   );
-  expect(plan.collapses).toEqual([{ into: 'a', from: ['d'] }]);
+  expect(plan.repetitions).toEqual([{ into: 'a', from: ['d'] }]);
   expect(plan.steps.map(({ project, sources }) => [project, sources.map(({ id }) => id)])).toEqual([
     [null, ['a', 'c']],
     ['p', ['b']],

@@ -1,9 +1,9 @@
-import { collapseDuplicates } from './collapse-duplicates.ts';
+import { findRepetitions } from './find-repetitions.ts';
 import type { CompressionPlan, PlannedSource, PlanStep } from './compression-plan.ts';
 import type { Compressible } from './compressible.ts';
 import { partitionMemories, PARTITION_TOKENS, splitByTokens } from './partition-memories.ts';
 
-/** Facts that the question about the profile shows at most, the most important first. */
+/** Maximum of facts in the question about the profile, the most important first. */
 const PROFILE_FACTS = 60;
 
 function toSource({ id, contentHash }: Compressible): PlannedSource {
@@ -16,13 +16,13 @@ function byTime(a: Compressible, b: Compressible): number {
 }
 
 /**
- * What a daily run is about: events that have not been compressed yet, those that repeat others aside.
+ * The plan of a daily run: events that are not compressed yet, without repetitions.
  *
- * @param asksModel false: by rule, which only finds repetitions
+ * @param asksModel false: rules only, which find repetitions and nothing else
  */
 export function planDaily(events: readonly Compressible[], asksModel: boolean): CompressionPlan {
-  const collapses = collapseDuplicates(events);
-  const dropped = new Set(collapses.flatMap(({ from }) => from));
+  const repetitions = findRepetitions(events);
+  const dropped = new Set(repetitions.flatMap(({ from }) => from));
   const left = events.filter((event) => !dropped.has(event.id)).toSorted(byTime);
   const steps = asksModel
     ? splitByProject(left).map((run, index): PlanStep => ({
@@ -34,28 +34,28 @@ export function planDaily(events: readonly Compressible[], asksModel: boolean): 
         lines: 0,
       }))
     : [];
-  return { collapses, steps, byRule: asksModel ? [] : left.map(toSource) };
+  return { repetitions, steps, byRule: asksModel ? [] : left.map(toSource) };
 }
 
-/** The facts of a question belong to one project, as its events do. */
+/** The facts of a question belong to one project, so its events must too. */
 function splitByProject(events: readonly Compressible[]): Compressible[][] {
   const projects = [...new Set(events.map((event) => event.project))];
   return projects.flatMap((project) => splitByTokens(events.filter((event) => event.project === project)));
 }
 
 export type WeeklyMaterial = Readonly<{
-  /** Tier 2 that may be merged and collapsed; see `mergeable`. */
+  /** Tier 2 memories that may be merged or dropped as repetitions; see `mergeable`. */
   knowledge: readonly Compressible[];
   /** Tier 1. */
   profile: readonly Compressible[];
-  /** Tier 2 that may matter for the profile, the most important first. */
+  /** Tier 2 memories that may belong into the profile, the most important first. */
   important: readonly Compressible[];
-  /** When the last weekly run of this user ended: what has not changed since is not asked about again. */
+  /** When the last weekly run of this user ended. Partitions without changes since then are skipped. */
   since: Date | null;
   asksModel: boolean;
 }>;
 
-/** What a weekly run is about: partitions of knowledge with something new in them, and the profile. */
+/** The plan of a weekly run: partitions of knowledge with changes, and the profile. */
 export function planWeekly({
   knowledge,
   profile,
@@ -63,12 +63,12 @@ export function planWeekly({
   since,
   asksModel,
 }: WeeklyMaterial): CompressionPlan {
-  const collapses = collapseDuplicates(knowledge);
-  const dropped = new Set(collapses.flatMap(({ from }) => from));
-  if (!asksModel) return { collapses, steps: [], byRule: [] };
+  const repetitions = findRepetitions(knowledge);
+  const dropped = new Set(repetitions.flatMap(({ from }) => from));
+  if (!asksModel) return { repetitions, steps: [], byRule: [] };
   const isNew = (memory: Compressible): boolean => since === null || memory.updatedAt > since;
   const steps = partitionMemories(
-    // Keyed facts are one already, and a newer value has to find them.
+    // Keyed facts are not merged: they are single already, and a newer value must find them.
     knowledge.filter((memory) => memory.key === null && !dropped.has(memory.id)),
   )
     .filter((partition) => partition.memories.some(isNew))
@@ -95,5 +95,5 @@ export function planWeekly({
       lines: profile.length,
     });
   }
-  return { collapses, steps, byRule: [] };
+  return { repetitions, steps, byRule: [] };
 }

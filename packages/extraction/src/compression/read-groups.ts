@@ -4,7 +4,7 @@ import { isArray, isObject, MAX_VALUE_CHARACTERS } from '../reply/read-items.ts'
 import { visibleUnlessDisguised } from '../screening/disguises.ts';
 import type { JsonArray, JsonNode, JsonObject } from '../reply/tolerant-json.ts';
 
-/** A statement and the numbers of the lines it rests on, as the model gave them. */
+/** A statement and the numbers of its source lines, as the model gave them. */
 export type Group = Readonly<{
   text: string | null;
   key: string | null;
@@ -14,8 +14,8 @@ export type Group = Readonly<{
 }>;
 
 /**
- * What a reply to a question of compression says. `ok`: read to its end, also when it has no groups; `truncated`: the
- * whole groups before it breaks off; `invalid`: nothing that has the form asked for.
+ * A parsed reply of compression. `ok`: complete, even without groups; `truncated`: the whole groups before it
+ * breaks off; `invalid`: nothing in the requested form.
  */
 export type GroupsReply = Readonly<{
   status: 'ok' | 'truncated' | 'invalid';
@@ -30,9 +30,9 @@ const MAX_GROUPS = 500;
 const NOTHING = /^\W*(?:none|nothing|null|n\/a)\W*$/i;
 
 /**
- * Reads `{"memories": [{"text": …, "from": [1, 2]}], "archive": [3]}`, the list under any of the names the templates
- * use, or the bare list. As tolerant as the parser of extraction replies: fences, prose, reasoning, missing commas.
- * Never throws.
+ * Reads `{"memories": [{"text": …, "from": [1, 2]}], "archive": [3]}`, with the list under any name that the
+ * templates use, or the bare list. As tolerant as the parser of extraction replies: fences, prose, reasoning,
+ * missing commas. Never throws.
  */
 export function readGroups(raw: string): GroupsReply {
   const { values, prose, complete } = findJson(raw);

@@ -30,7 +30,7 @@ const SCHEMAS: Readonly<Record<CompressionTemplate, ReplySchema>> = {
   'update-profile': schemaOfList('profile', { archive: { type: 'array', items: { type: 'integer' } } }),
 };
 
-/** The form of the reply to a question; replies are read by the tolerant reader all the same. */
+/** The JSON Schema of the reply to a question. The tolerant reader reads every reply anyway. */
 export function compressionReplySchema(template: CompressionTemplate): ReplySchema {
   return SCHEMAS[template];
 }

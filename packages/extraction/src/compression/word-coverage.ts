@@ -1,9 +1,9 @@
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** So much of a word counts: endings differ between two ways of saying a thing. */
+/** Only this many characters of a word are compared, because endings differ between phrasings. */
 const STEM_CHARACTERS = 5;
 
-/** Words that carry something: at least three letters, or digits, or a word of a script that writes few characters. */
+/** Content words: at least three letters, or digits, or a word of a script with few characters per word. */
 const CARRYING =
   /^[\p{L}\p{M}]{3,}$|\p{N}|^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$/u;
 
@@ -16,7 +16,7 @@ function stemsOf(text: string): Set<string> {
   );
 }
 
-/** The share of the words of `text` that occur in `within`, 0 to 1. A text without words is covered by anything. */
+/** The share of words of `text` that occur in `within`, 0 to 1. 1 for a text without words. */
 export function wordCoverage(text: string, within: string): number {
   const wanted = stemsOf(text);
   if (wanted.size === 0) return 1;
@@ -27,7 +27,7 @@ export function wordCoverage(text: string, within: string): number {
 }
 
 /**
- * Below this a statement has too little to do with what it is said to rest on: it was invented, or it followed an
+ * Below this share a statement has too little in common with its sources: it was invented, or it followed an
  * instruction in the text. A paraphrase keeps at least the names and things.
  */
 export const MIN_COVERAGE = 1 / 3;

@@ -1,4 +1,4 @@
-/** Numbers in words; other forms of a number are told apart by their digits. */
+/** Number words. Other forms of a number differ by their digits. */
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     zero: '0', one: '1', once: '1', first: '1', two: '2', twice: '2', second: '2', three: '3', third: '3', four: '4',
@@ -13,7 +13,7 @@ const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
 const DAYS_AND_MONTHS =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october|november|december)$/;
 
-/** Words that turn a statement round, or end it. `n't` is added where words are read. */
+/** Words that negate or end a statement. `n't` is handled where words are read. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   'not no never none nobody nothing neither nor cannot without except unless stopped stops stop quit former formerly anymore ex'.split(
     ' ',
@@ -27,16 +27,16 @@ const STARTERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Written alike for everybody: no name wherever it stands. */
+/** Capitalised for other reasons: never a name. */
 const NO_NAMES: ReadonlySet<string> = new Set(['i', 'user', 'users']);
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['.:,/-][\p{L}\p{M}\p{N}]+)*/gu;
 
 /**
- * The words on which a statement hangs: numbers (`#14`), days and months (`@tuesday`), names (`utrecht`) and
- * negations (`!not`). Two texts that differ in one of them say different things, however alike they are to an
- * embedding model. Errs on the side of more words, which only keeps two texts apart: text without upper case shows
- * no names, so that all its words count; scripts without case count word for word.
+ * The words that distinguish statements: numbers (`#14`), days and months (`@tuesday`), names (`utrecht`) and
+ * negations (`!not`). Two texts that differ in one of them state different things, even when an embedding model
+ * finds them equal. In doubt a word counts, which only keeps two texts apart: in a text without upper case every
+ * word counts, because names do not show; scripts without case count word for word.
  */
 export function distinguishingWords(text: string): ReadonlySet<string> {
   const normal = text.normalize('NFKC').replaceAll('’', "'");
@@ -64,14 +64,14 @@ function markOf(word: string, place: { isStart: boolean; hasUpperCase: boolean }
   return place.isStart && STARTERS.has(lower) ? null : lower;
 }
 
-/** Whether two texts agree in all words that tell statements apart. */
+/** Whether two texts have the same distinguishing words. */
 export function agreeInWords(left: string, right: string): boolean {
   const a = distinguishingWords(left);
   const b = distinguishingWords(right);
   return a.size === b.size && isContained(a, b);
 }
 
-/** Whether `text` has no number, date or name that `known` lacks, and negates what `known` negates. */
+/** Whether `text` has no number, date or name that `known` lacks, and the same negations. */
 export function addsNoWords(text: string, known: string): boolean {
   const added = distinguishingWords(text);
   const there = distinguishingWords(known);
@@ -80,8 +80,8 @@ export function addsNoWords(text: string, known: string): boolean {
 }
 
 /**
- * The numbers, dates and names of `text` that none of the `sources` has in any form. `one` is more often a pronoun
- * than a number.
+ * The numbers, dates and names of `text` that no source has in any form. `one` is exempt: it is more often a
+ * pronoun than a number.
  */
 export function inventedWords(text: string, sources: readonly string[]): string[] {
   const words = new Set<string>();

@@ -3,15 +3,15 @@ import { contentHash, normaliseText } from '../content-hash.ts';
 import type { Candidate, KnownMemory } from '../types.ts';
 import { agreeInWords } from './distinguishing-words.ts';
 
-/** What is compared of candidates and memories. */
+/** The fields of candidates and memories that are compared. */
 export type Statement = Pick<KnownMemory, 'kind' | 'key' | 'value' | 'content'> & {
   answer?: string | null;
 };
 
 /**
- * Whether two texts that an embedding model finds as good as equal may count as one. Pure and symmetric. Similarity
- * alone does not tell 14 March from 15 March: numbers, dates, names and negations have to agree; facts with keys have
- * to have the same value, and answers the same words, as everything around them is alike anyway.
+ * Whether two texts that are nearly equal by embedding are the same statement. Pure and symmetric. Similarity alone
+ * cannot separate 14 March from 15 March: numbers, dates, names and negations must agree. Keyed facts must have the
+ * same value, and answers the same words, because everything around them is alike anyway.
  */
 export function isSameStatement(left: Statement, right: Statement): boolean {
   if ((left.kind === 'event') !== (right.kind === 'event')) return false;
@@ -29,11 +29,11 @@ function haveSameWords(left: string | null | undefined, right: string | null | u
 }
 
 /**
- * Which of two duplicates stands for both; negative when `left` does. A keyed fact before a question before anything
- * else, as later statements can replace it; then the fuller wording. Depends on nothing but the two texts, so that
- * neither the order in which extractions finish nor how often something was said matters.
+ * Order of precedence among duplicates; negative when `left` is kept. Keyed facts come before questions before the
+ * rest, because later statements can replace them; then the longer text. It depends on the two texts only, so the
+ * result is the same in whatever order extractions finish.
  */
-export function compareStanding(left: Statement, right: Statement): number {
+export function comparePrecedence(left: Statement, right: Statement): number {
   return (
     rankOf(left) - rankOf(right) ||
     (left.key !== null && right.key !== null ? compareText(left.key, right.key) : 0) ||

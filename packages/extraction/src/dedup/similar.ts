@@ -1,7 +1,7 @@
 import type { Candidate, Tier } from '../types.ts';
-import { compareStanding, isSameStatement } from './same-statement.ts';
+import { comparePrecedence, isSameStatement } from './same-statement.ts';
 
-/** A current memory as dedup and reconciling see it. */
+/** A current memory for deduplication and reconciling. */
 export type CurrentMemory = Pick<
   Candidate,
   | 'kind'
@@ -18,23 +18,23 @@ export type CurrentMemory = Pick<
   | 'statedAt'
 > & { id: string; tier: Tier; /** Hex. */ contentHash: string };
 
-/** A current memory next to a candidate; `similarity` is cosine. */
+/** A similar current memory of a candidate; `similarity` is cosine. */
 export type Neighbour = CurrentMemory & { similarity: number };
 
-/** What similarity needs to know, in the order of the candidates. */
+/** The input of similarity checks, in the order of the candidates. */
 export type Similarity = {
-  /** From here on two texts may be one (the embedding profile's `duplicateSimilarity`). */
+  /** From this similarity on, two texts may be the same (the embedding profile's `duplicateSimilarity`). */
   duplicateSimilarity: number;
   /** Unit vectors; null where there is none. */
   vectors: readonly (readonly number[] | null)[];
-  /** The memories next to each candidate, the nearest first. */
+  /** The similar memories of each candidate, best first. */
   neighbours: readonly (readonly Neighbour[])[];
 };
 
 /** Similarities are compared at the precision in which vectors are stored. */
 const TOLERANCE = 1e-4;
 
-/** The memory that says what the candidate says, or undefined: of several the one that stands for them. */
+/** The memory with the same statement as the candidate, or undefined; of several, the one with precedence. */
 export function findDuplicate(
   candidate: Candidate,
   neighbours: readonly Neighbour[],
@@ -45,42 +45,42 @@ export function findDuplicate(
       (neighbour) =>
         neighbour.similarity >= duplicateSimilarity - TOLERANCE && isSameStatement(candidate, neighbour),
     )
-    .toSorted(compareStanding)[0];
+    .toSorted(comparePrecedence)[0];
 }
 
 /**
- * Duplicates among candidates: the index of each that another one stands for → the index of that one. The result is
- * the same for every order of the candidates.
+ * Maps each repeated candidate's index to the index of its original. The result does not depend on the order of the
+ * candidates.
  *
- * @param indices the candidates to look at
+ * @param indices the candidates to compare
  */
-export function collapseCandidates(
+export function findRepeatedCandidates(
   candidates: readonly Candidate[],
   indices: readonly number[],
   { vectors, duplicateSimilarity }: Pick<Similarity, 'vectors' | 'duplicateSimilarity'>,
 ): Map<number, number> {
-  const collapsed = new Map<number, number>();
-  const kept: { index: number; candidate: Candidate; vector: readonly number[] }[] = [];
+  const repeated = new Map<number, number>();
+  const distinct: { index: number; candidate: Candidate; vector: readonly number[] }[] = [];
   const ordered = indices
     .flatMap((index) => {
       const candidate = candidates[index];
       const vector = vectors[index];
       return candidate === undefined || vector == null ? [] : [{ index, candidate, vector }];
     })
-    .toSorted((a, b) => compareStanding(a.candidate, b.candidate));
+    .toSorted((a, b) => comparePrecedence(a.candidate, b.candidate));
   for (const one of ordered) {
-    const standing = kept.find(
+    const original = distinct.find(
       ({ candidate, vector }) =>
         cosine(vector, one.vector) >= duplicateSimilarity - TOLERANCE &&
         isSameStatement(candidate, one.candidate),
     );
-    if (standing === undefined) kept.push(one);
-    else collapsed.set(one.index, standing.index);
+    if (original === undefined) distinct.push(one);
+    else repeated.set(one.index, original.index);
   }
-  return collapsed;
+  return repeated;
 }
 
-/** Of two unit vectors. */
+/** Cosine similarity of two unit vectors. */
 function cosine(left: readonly number[], right: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < left.length; index += 1) sum += (left[index] ?? 0) * (right[index] ?? 0);

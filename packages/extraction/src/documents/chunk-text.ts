@@ -1,15 +1,15 @@
-/** Tokens of a text as some model counts them, never fewer. White space alone has none. */
+/** Tokens of a text by some model's count, or more. White space alone has none. */
 type CountTokens = (text: string) => number;
 
 export type ChunkOptions = Readonly<{
-  /** What no chunk exceeds. */
+  /** The largest chunk. */
   maxTokens: number;
   countTokens: CountTokens;
 }>;
 
 /**
- * Where a text may be cut, best first. Each matches a piece together with the white space that follows it, so that
- * nothing is lost between pieces: paragraphs, lines, sentences, words.
+ * Where a text may be cut, best first: paragraphs, lines, sentences, words. Each match includes the white space
+ * after it, so that no character is lost between pieces.
  */
 const BOUNDARIES: readonly RegExp[] = [
   /\n[^\S\n]*\n\s*/g,
@@ -18,19 +18,19 @@ const BOUNDARIES: readonly RegExp[] = [
   /\s+/g,
 ];
 
-/** Characters that belong to the one before them: a cut in front of them would tear a visible character apart. */
+/** Characters that combine with the one before them: a cut before them would split a visible character. */
 const JOINED = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
 /** How far a cut moves to keep a visible character whole. */
 const MAX_STEPS_BACK = 32;
 
-/** Characters tried at first for each token that a piece of an endless word may have. */
+/** First guess of characters per token when a word is longer than a chunk. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Cuts a text into chunks that an embedding model can take whole: at paragraphs where they fit, else at lines,
- * sentences, words, and only within a word longer than a chunk between characters. Chunks do not overlap, and put
- * together they are the text; each has something but white space in it if the text has. Deterministic; the time is
- * linear in the text's length, and a caller that must not block can rest between chunks.
+ * Cuts a text into chunks that fit an embedding model: at paragraphs if they fit, else at lines, sentences, words,
+ * and only inside a word longer than a chunk between characters. Chunks do not overlap and join to the text; each
+ * has a visible character if the text has. Deterministic; linear time; a caller that must not block can pause
+ * between chunks.
  */
 export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
   let current = '';
@@ -38,7 +38,7 @@ export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOption
 
   /** Adds the piece to the current chunk if that can take it. */
   const append = (piece: string, tokens: number): boolean => {
-    // Between two parts of one word the tokens of both need not add up to those of the whole.
+    // Tokens of two parts of one word may not add up to those of the whole.
     const apart = tokens === 0 || currentTokens === 0 || /\s$/.test(current);
     const together = apart ? currentTokens + tokens : countTokens(current + piece);
     if (together > maxTokens && tokens > 0) return false;
@@ -47,7 +47,7 @@ export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOption
     return true;
   };
   function* flush(): Generator<string> {
-    // White space in front of the first word has no chunk of its own.
+    // White space before the first word gets no chunk of its own.
     if (currentTokens === 0) return;
     yield current;
     current = '';
@@ -86,7 +86,9 @@ function* splitAfter(text: string, boundary: RegExp): Generator<string> {
   if (start < text.length) yield text.slice(start);
 }
 
-/** Pieces of a word that is too long for one chunk. A single character is a piece whatever it counts. */
+/**
+ * Pieces of a word that is too long for one chunk. A single character is never cut, however many tokens it has.
+ */
 function* cutWord(word: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
   let start = 0;
   while (start < word.length) {
@@ -101,12 +103,12 @@ function* cutWord(word: string, { maxTokens, countTokens }: ChunkOptions): Gener
   }
 }
 
-/** Where to cut at or shortly before `end`, but after `start`, so that no character is torn apart. */
+/** Where to cut at or shortly before `end`, but after `start`, without splitting a character. */
 function cutNear(word: string, start: number, end: number): number {
   if (end >= word.length) return word.length;
   const earliest = Math.max(start + 1, end - MAX_STEPS_BACK);
   for (let cut = end; cut >= earliest; cut -= 1) if (isWhole(word, cut)) return cut;
-  // A pile of marks: between code points at least.
+  // Only combining marks: cut between code points.
   const cut = Math.max(start + 1, end);
   return isLowSurrogate(word, cut) ? cut + 1 : cut;
 }

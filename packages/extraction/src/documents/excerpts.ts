@@ -1,4 +1,4 @@
-/** A part of a document, as it was found. */
+/** A part of a document, as search returned it. */
 export type ExcerptChunk = Readonly<{
   documentId: string;
   title: string | null;
@@ -6,15 +6,15 @@ export type ExcerptChunk = Readonly<{
   content: string;
 }>;
 
-/** What a prompt shows of one document. */
+/** The text of one document in a prompt. */
 export type Excerpt = Readonly<{ title: string | null; text: string }>;
 
-/** Between parts that do not follow each other. */
+/** Between parts that are not adjacent. */
 const GAP = '\n[…]\n';
 
 /**
- * The chunks as a prompt shows them: best first until `maxCharacters` are used up, then in the order of the documents
- * they come from, parts that follow each other joined. A first chunk that is too long is cut.
+ * Takes chunks best first until `maxCharacters` are used up, then orders them by document and position; adjacent
+ * parts are joined. A first chunk that is too long is cut.
  */
 export function excerptsOf(chunks: readonly ExcerptChunk[], maxCharacters: number): Excerpt[] {
   const taken: ExcerptChunk[] = [];

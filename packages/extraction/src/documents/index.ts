@@ -1,4 +1,4 @@
-// A door of its own: the thread that cuts documents needs these and not the rules that read sentences.
+// A door of its own: the thread that cuts documents needs only these, not the rules.
 export { chunkText } from './chunk-text.ts';
 export { excerptsOf } from './excerpts.ts';
 export { chunkMatchingText, matchingText, statementMatchingText } from './matching-text.ts';

@@ -2,14 +2,14 @@ import type { Candidate } from '../types.ts';
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 const PUNCTUATION = /[、。，；：！？（）「」『』【】《》]/g;
-/** What stands around words without being part of them. `+`, `#`, `%` and `-` can be: C++, C#, 5 %, -5. */
+/** Punctuation around words. `+`, `#`, `%` and `-` can belong to a word: C++, C#, 5 %, -5. */
 const EDGES = new Set('.,;:!?…"\'“”„«»()[]{}*_`~|<>—–¿¡');
 const RULE = /^[-=#>+]+$/;
 
 /**
- * The form in which texts are searched for one another: words in lower case with one space around each, without the
- * punctuation around them; Chinese, Japanese and Korean characters are words of their own. Because of the spaces a
- * text contains another only as whole words: "age is 4" is not in "age is 42". Empty for a text without words.
+ * The form in which one text is searched for in another: words in lower case with one space around each, without
+ * punctuation around them; each Chinese, Japanese and Korean character is a word. The spaces make only whole words
+ * match: "age is 4" is not in "age is 42". Empty for a text without words.
  */
 export function matchingText(text: string): string {
   const words = text
@@ -32,21 +32,23 @@ function trimEdges(word: string): string {
   return word.slice(start, end);
 }
 
-/** Shorter texts are in too many others by chance. */
+/** Shorter texts occur in too many others by chance. */
 const MIN_CHARACTERS = 10;
-/** Longer chunks are no part of a memory. */
+/** A memory never contains a longer chunk. */
 const MAX_CHUNK_CHARACTERS = 500;
-/** An answer of fewer words says nothing without its question: a document may use the words for something else. */
+/**
+ * A shorter answer means nothing without its question: a document may use the same words for something else.
+ */
 const MIN_ANSWER_WORDS = 4;
 
-/** The form of a chunk that is searched for in memories; null when it is too short or too long for that. */
+/** A chunk in the form to search for in memories; null when it is too short or too long. */
 export function chunkMatchingText(content: string): string | null {
   const form = matchingText(content);
   const { length } = form.trim();
   return length >= MIN_CHARACTERS && length <= MAX_CHUNK_CHARACTERS ? form : null;
 }
 
-/** The form of what a memory states that is searched for in documents; null when finding it would prove nothing. */
+/** A memory's statement in the form to search for in documents; null when finding it would prove nothing. */
 export function statementMatchingText(memory: Pick<Candidate, 'content' | 'answer'>): string | null {
   const form = matchingText(memory.answer ?? memory.content).trim();
   if (form.length < MIN_CHARACTERS) return null;

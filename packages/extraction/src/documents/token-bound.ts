@@ -1,11 +1,12 @@
-/** ASCII letters and digits, in tokens. The vocabularies in use need one per 3 to 5 letters of English, 2 of hex. */
+/**
+ * Tokens per ASCII letter or digit. Common vocabularies need one token per 3 to 5 letters of English, 2 of hex.
+ */
 const PER_ALPHANUMERIC = 0.5;
 
 /**
- * At least as many tokens as any usual tokenizer finds in a text, for models whose tokenizer is not at hand: half a
- * token per ASCII letter or digit, one per other ASCII character, half a token per byte (UTF-8) of the next 62,000
- * characters, which holds most scripts, and one per byte beyond (emoji). English comes out at about twice its tokens.
- * White space has none.
+ * An upper bound of a text's tokens, for models whose tokenizer is not available: half a token per ASCII letter or
+ * digit, one per other ASCII character, half a token per UTF-8 byte of the next 62,000 characters, which hold most
+ * scripts, and one per byte beyond (emoji). English gets about twice its tokens. White space has none.
  */
 export function boundTokens(text: string): number {
   let tokens = 0;

@@ -1,74 +1,78 @@
 /**
- * When a conversation's messages become due. A conversation with something a user said is due at the earliest of:
- * at once when `maxTurns` user turns or `tokenCap` tokens have gathered; `quietGapS` after the last message when
- * there are at least `minTurns` user turns; `idleTimeoutS` after the last message whatever there is; the daily
- * flush. 0 turns a number off (a quiet gap of 0 means at once).
+ * When a conversation's messages become due. A conversation with a user message is due at the earliest of: at once
+ * when `maxTurns` user turns or `tokenCap` tokens have gathered; `quietGapS` after the last message when there are
+ * at least `minTurns` user turns; `idleTimeoutS` after the last message; the daily flush. 0 turns a number off (a
+ * quiet gap of 0 means at once).
  */
 type TriggerSettings = {
   /** `incremental`: everything since the last extraction. `ephemeral`: the last user message and its reply only. */
   scope: 'incremental' | 'ephemeral';
-  /** New user turns before an extraction is due without a timeout. */
+  /** New user turns before the quiet gap applies. */
   minTurns: number;
-  /** User turns in one extraction at most; what is left follows in further ones. */
+  /** Maximum of user turns in one extraction; further ones follow in the next. */
   maxTurns: number;
   quietGapS: number;
   idleTimeoutS: number;
-  /** Estimated tokens of the messages that gathered. */
+  /** Estimated tokens of the gathered messages. */
   tokenCap: number;
   dailyFlush: boolean;
 };
 
-/** How memories are found. The numbers are those of the mode, told here so that a preset is complete. */
+/** Search settings. They repeat those of the mode, so that a preset is complete. */
 type RetrievalSettings = {
   mode: 'fused' | 'enhanced' | 'classic' | 'vector';
-  /** Results of a search that does not say how many it wants. */
+  /** Results of a search without a limit of its own. */
   limit: number;
   /** Share of the score that is recency, 0..1. */
   recencyWeight: number;
-  /** Relevance (0..1) below which a result is left out. */
+  /** Relevance (0..1) below which results are dropped. */
   scoreThreshold: number;
-  /** 1: by score alone; less: the more different from what was chosen already, the better. */
+  /** 1: by score alone; lower values prefer results that differ from those chosen already. */
   mmrLambda: number;
 };
 
-/** Settings that make the one pipeline behave like one of the known ways of remembering. */
+/** Settings that make the one pipeline behave like one of the known memory systems. */
 export type Preset = {
   name: string;
   trigger: TriggerSettings;
-  /** Which messages the transcript holds: user messages; also the replies; also tool calls and results. */
+  /** Messages in the transcript: user messages; also the replies; also tool calls and results. */
   transcript: 'user-only' | 'pair' | 'full';
-  /** A longer transcript loses its middle, and the ledger says so. 0: no limit. */
+  /** A longer transcript loses its middle, which the ledger records. 0: no limit. */
   maxTranscriptCharacters: number;
   /** The template that asks for memories. */
   prompt: 'standard' | 'facts-and-context' | 'single-fact' | 'tiered' | 'categorised' | 'reconciled';
   /** `json`: a reply without JSON is invalid; `line`: one plain line is a memory (or NOTHING). */
   reply: 'json' | 'line';
-  /** Whether the rules, without a model, keep notes in the user's own words of what none of them reads. */
+  /** Whether the rules keep sentences that no rule reads as notes in the user's own words. */
   keepsOwnWords: boolean;
-  /** Whether a secret that the user stated is kept when the reply puts it into the category `credential`. */
+  /** Whether a secret that the user stated is kept when the reply files it under the category `credential`. */
   keepsCredentials: boolean;
-  /** Confidence (0..100) of what no user said in any of these words, where the reply gives no source or confidence. */
+  /**
+   * Confidence (0..100) of a statement in words that no user used, where the reply gives no source or confidence.
+   */
   unsupportedConfidence: number;
-  /** How many known memories the prompt shows, those nearest to the transcript first. */
+  /** Maximum of known memories in the prompt, those most similar to the transcript first. */
   knownMemoryLimit: number;
   /** Whether the prompt shows the context documents. */
   showsDocuments: boolean;
-  /** Shorter notes carry nothing worth keeping. */
+  /** Shorter notes are not stored. */
   minNoteCharacters: number;
   /** Longer contents are refused. */
   maxContentCharacters: number;
-  /** A candidate as similar as the embedding profile's `duplicateSimilarity` to a memory is one. */
+  /** Whether a candidate counts as known from `duplicateSimilarity` of the embedding profile on. */
   dedupBySimilarity: boolean;
-  /** A candidate that a context document says already is not stored. */
+  /** Whether a candidate that a context document already states is dropped. */
   dedupByDocuments: boolean;
-  /** Whether the model is asked how candidates and the memories next to them go together. */
+  /** Whether the model is asked how candidates and similar memories relate. */
   reconcile: 'never' | 'near' | 'always';
-  /** Where the user's narrative summary comes from after an extraction. */
+  /** How the user's narrative summary is made after an extraction. */
   userSummary: 'none' | 'composed' | 'model';
   /** Whether each conversation has a rolling summary. */
   conversationSummary: boolean;
-  /** Memories kept per conversation, oldest out first. 0: all. */
+  /** Memories kept per conversation; beyond it the oldest are dropped. 0: all. */
   maxEntries: number;
-  /** What a deployment's searches do when neither they nor `SEARCH_MODE` say. */
+  /**
+   * Default search settings of a deployment with this preset, unless the search or `SEARCH_MODE` says otherwise.
+   */
   retrieval: RetrievalSettings;
 };

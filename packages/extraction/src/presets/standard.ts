@@ -1,8 +1,8 @@
 import type { Preset } from './preset.ts';
 
 /**
- * The default: what users state, one call that returns facts, questions with answers and an event line; keyed facts
- * replace, near neighbours are reconciled when similarity says that it could matter.
+ * The default: one call returns the user's facts, questions with answers and an event line; keyed facts replace
+ * each other; similar memories are reconciled when their similarity makes a difference possible.
  */
 export const standard: Preset = {
   name: 'standard',

@@ -5,12 +5,12 @@ import { fillTemplate, type PromptMessage, type Prompts } from './template.ts';
 
 export type Prompt = { messages: PromptMessage[]; promptVersion: string };
 
-/** A context document, or what of it matters here. */
+/** A context document, or the relevant part of it. */
 export type KnownDocument = { title: string; content: string };
 
 const NONE = '(none)';
 
-/** Memories as lines, one each: `- key: value`, or their content. */
+/** One line per memory: `- key: value`, or its content. */
 function renderMemories(memories: readonly Pick<KnownMemory, 'key' | 'value' | 'content'>[]): string {
   const lines = memories.map(({ key, value, content }) =>
     `- ${key === null || value === null ? content : `${key}: ${value}`}`.replaceAll(/\s+/g, ' ').trim(),
@@ -26,9 +26,9 @@ function renderDocuments(documents: readonly KnownDocument[]): string {
 }
 
 /**
- * The chat messages that ask a model for the memories in a transcript, with the preset's template. What varies comes
- * last: known memories (at most `knownMemoryLimit`), documents, the date on which the conversation ended (UTC; `now`
- * for an empty one), the conversation.
+ * The chat messages that ask a model for the memories in a transcript, by the preset's template. Variable parts
+ * come last: known memories (at most `knownMemoryLimit`), documents, the date on which the conversation ended (UTC;
+ * `now` for an empty one), the conversation.
  */
 export function buildPrompt(input: {
   prompts: Prompts;

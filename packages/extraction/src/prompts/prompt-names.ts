@@ -1,4 +1,4 @@
-/** What every prompt that asks for memories may use. */
+/** Placeholders that every extraction prompt may use. */
 const EXTRACTION = [
   'EXISTING_MEMORIES',
   'EXISTING_CONTEXT',
@@ -10,8 +10,8 @@ const EXTRACTION = [
 const CONVERSATION = ['TRANSCRIPT', 'USER_TEXT'] as const;
 
 /**
- * Every prompt, by the name of its file: the placeholders it may use, and those of which it must use at least one
- * because it would be about nothing without. A new prompt is a line here and a file in `prompts/`.
+ * Every prompt by its file name: the placeholders it may use, and those of which it needs at least one, because
+ * without it the prompt has no content. A new prompt is a line here and a file in `prompts/`.
  */
 export const PROMPTS = {
   standard: { placeholders: EXTRACTION, needs: CONVERSATION },
@@ -20,7 +20,7 @@ export const PROMPTS = {
   tiered: { placeholders: EXTRACTION, needs: CONVERSATION },
   categorised: { placeholders: EXTRACTION, needs: CONVERSATION },
   reconciled: { placeholders: EXTRACTION, needs: CONVERSATION },
-  /** How new facts and the memories next to them (by short ids) go together. */
+  /** How new facts and similar memories (by short ids) relate. */
   reconcile: { placeholders: ['EXISTING_MEMORIES', 'NEW_FACTS', 'TODAY'], needs: ['NEW_FACTS'] },
   /** A narrative about the user from all facts. */
   'user-summary': { placeholders: ['FACTS', 'EXISTING_SUMMARY', 'TODAY'], needs: ['FACTS'] },
@@ -31,9 +31,9 @@ export const PROMPTS = {
   },
   /** Facts from the events of a day. */
   'compress-events': { placeholders: ['MEMORIES'], needs: ['MEMORIES'] },
-  /** Fewer facts from those of one project and topic. */
+  /** Fewer facts from the memories of one project and topic. */
   'merge-partition': { placeholders: ['MEMORIES'], needs: ['MEMORIES'] },
-  /** The core profile, anew. */
+  /** An updated core profile. */
   'update-profile': { placeholders: ['PROFILE', 'MEMORIES'], needs: ['MEMORIES'] },
 } as const satisfies Record<string, { placeholders: readonly string[]; needs: readonly string[] }>;
 

@@ -7,8 +7,8 @@ export function promptFileName(name: PromptName): string {
 }
 
 /**
- * The effective templates: ours, each replaced by an operator's file of the same name. Files are by name; a
- * `README.md` is for readers. Returns what is wrong instead, each problem with the file's name; never their text.
+ * The templates in force: ours, each replaced by an operator's file of the same name. Files are by name; a
+ * `README.md` is ignored. Returns problems instead, each with the file's name and never its text.
  */
 export function resolvePrompts(
   own: ReadonlyMap<string, string>,

@@ -3,32 +3,34 @@ import { escapeControlTokens } from '@factmill/contracts';
 import { PROMPTS, type PlaceholderOf, type PromptName } from './prompt-names.ts';
 
 /**
- * A prompt with `{{PLACEHOLDERS}}`. `system` of ours never changes between calls, so that providers can cache it;
- * everything that varies is in `user`.
+ * A prompt with `{{PLACEHOLDERS}}`. Our `system` texts never change between calls, so that providers can cache
+ * them; all variable parts are in `user`.
  */
 export type PromptTemplate<N extends PromptName = PromptName> = Readonly<{
   name: N;
   system: string;
   user: string;
-  /** Which wording produced an answer: 12 hex digits of SHA-256 over both texts. */
+  /** Version of the texts: the first 12 hex digits of SHA-256 over both. Stored with every answer. */
   version: string;
 }>;
 
-/** The effective template of every prompt. */
+/** The template in force of every prompt. */
 export type Prompts = { readonly [N in PromptName]: PromptTemplate<N> };
 
 export type PromptMessage = { role: 'system' | 'user'; content: string };
 
-/** Where our own templates are: a Markdown file per name, beside the code whether it is built or not. */
+/** The folder of our templates: a Markdown file per name, at the same relative path in source and build. */
 export const PROMPTS_FOLDER = new URL('../../prompts/', import.meta.url);
 
 const PLACEHOLDER = /\{\{([A-Z_]+)\}\}/g;
-/** Also finds what was meant to be one, such as `{{user_text}}` or `{{ TODAY }}`. */
+/** Also finds misspelt placeholders such as `{{user_text}}` or `{{ TODAY }}`. */
 const PLACEHOLDER_LIKE = /\{\{\s*([\w-]+)\s*\}\}/g;
 const SECTION = /^<!--\s*([\w-]+)\s*-->[ \t]*$/gm;
 const SECTIONS = ['system', 'user'] as const;
 
-/** The texts between `<!-- system -->` and `<!-- user -->` lines, by name; what stands before them is for readers. */
+/**
+ * The texts after the `<!-- system -->` and `<!-- user -->` lines, by name; text before them is a comment.
+ */
 function readSections(text: string, problems: string[]): Map<string, string> {
   const marks = [...text.matchAll(SECTION)];
   const sections = new Map<string, string>();
@@ -45,8 +47,8 @@ function readSections(text: string, problems: string[]): Map<string, string> {
 }
 
 /**
- * Reads a template's file: a `<!-- system -->` line and the instructions, a `<!-- user -->` line and what varies.
- * Returns what is wrong with it instead, each problem as the rest of a sentence that begins with the file's name.
+ * Reads a template's file: a `<!-- system -->` line with the instructions, a `<!-- user -->` line with the variable
+ * part. Returns problems instead, each as the rest of a sentence that begins with the file's name.
  */
 export function parseTemplate<N extends PromptName>(
   name: N,
@@ -70,8 +72,8 @@ export function parseTemplate<N extends PromptName>(
 }
 
 /**
- * The chat messages of a template. Values are data: each is filled in once, so that braces in it are no placeholder,
- * and it cannot close the block it stands in.
+ * The chat messages of a template. Values are data: each is filled in once, so that braces in it are no
+ * placeholder, and it cannot close the block around it.
  */
 export function fillTemplate<N extends PromptName>(
   template: PromptTemplate<N>,
@@ -90,12 +92,12 @@ export function fillTemplate<N extends PromptName>(
   ];
 }
 
-/** Escaped in every prompt, whether it uses them or not. */
+/** Escaped in every prompt, even when it does not use them. */
 const COMMON_TAGS = ['conversation', 'known_memories', 'documents', 'system', 'instructions'];
 
 /**
- * Keeps text from closing the block it stands in, or opening one: the `<` of such a tag becomes `&lt;`, however it is
- * spaced or cased, and that of a control token. Everything else stays as it was written.
+ * Keeps text from closing the block around it, or opening one: the `<` of such a tag, in any spacing or case, and
+ * that of a control token becomes `&lt;`. All other text stays unchanged.
  */
 function createEscape(template: PromptTemplate): (text: string) => string {
   const own = `${template.system}\n${template.user}`.matchAll(/<\/?([a-z][\w-]*)>/gi);

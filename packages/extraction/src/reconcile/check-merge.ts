@@ -3,32 +3,34 @@ import { inventedWords } from '../dedup/distinguishing-words.ts';
 import { screenStatement, type StatementRefusal } from '../screening/screen-statement.ts';
 import { MERGE_WORDS } from './merge-words.ts';
 
-/** Why a merged text is not used: it says what nobody said, denies what nobody denied, or bears the mark of an attack. */
+/**
+ * Why a merged text is refused: it states or denies more than its sources, or bears the mark of an attack.
+ */
 export type MergeRefusal = StatementRefusal | 'text_invents' | 'text_negates';
 
-/** What turns the words behind it round, and what ends them. */
+/** Words that negate or end what follows them. */
 const NEGATION =
   /\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|except|unless|nicht|kein\w*|nie|ohne|ne|pas|jamais|sans|nunca|sin|não|sem|non|mai|senza)\b|n't\b|[不没未无非]/giu;
 const ENDING =
   /\b(?:no longer|not anymore|stopped|quit|gave up|given up|formerly|former|previously|previous|used to|ex)\b/gi;
 const CLAUSE_END = /[,.;:!?。，；：！？]|\b(?:and|but|und|aber|et|mais|y|pero|e|mas|ma)\b/iu;
-/** Scripts without spaces are compared by pairs of characters, of which two texts put together make new ones. */
+/** Scripts without spaces are compared by pairs of characters; joining two texts creates new pairs. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const MIN_PAIRS = 0.5;
 
 type Words = Readonly<{
-  /** Said as they are. */
+  /** Affirmed words. */
   plain: ReadonlySet<string>;
   negated: ReadonlySet<string>;
-  /** Said to be over. */
+  /** Words of statements that have ended. */
   ended: ReadonlySet<string>;
 }>;
 
 /**
- * Whether a text may stand for a memory and what was said since. Every word of it that states something has to be a
- * word of one of them, in any of its forms, and denied exactly where they deny it; what the text calls over may only be
- * what the memory says. A closed list of words is free (`MERGE_WORDS`): an allowance by number, however small, would let
- * in one word such as "bankrupt". Null when there is nothing against it.
+ * Why a text may not replace a memory and the news about it; null when it may. Every content word of the text must
+ * be a word of one of its sources, in any form, and negated exactly where they negate it; what the text calls ended
+ * must come from the memory. Only the words in `MERGE_WORDS` are free: a tolerance of even one word would let in
+ * "bankrupt".
  */
 export function refusalOfMerge(text: string, memory: string, news: readonly string[]): MergeRefusal | null {
   const sources = [memory, ...news];
@@ -50,7 +52,7 @@ export function refusalOfMerge(text: string, memory: string, news: readonly stri
   return turned || [...said.ended].some((word) => !isAmong(word, isOld)) ? 'text_negates' : null;
 }
 
-/** Whether a text says a statement too: its names, numbers and dates, and half of its other words. */
+/** Whether a text also states a statement: all its names, numbers and dates, and half of its other words. */
 export function tellsOf(text: string, statement: string): boolean {
   if (namesAnew(statement, [text])) return false;
   const stated = [...wordsIn(statement)];
@@ -58,12 +60,12 @@ export function tellsOf(text: string, statement: string): boolean {
   return stated.filter((word) => isAmong(word, told)).length >= stated.length / 2;
 }
 
-/** Whether a text has a name, number or date that none of the others has. */
+/** Whether a text has a name, number or date that no other text has. */
 function namesAnew(text: string, others: readonly string[]): boolean {
   return inventedWords(text, others).some((word) => !UNSPACED.test(word));
 }
 
-/** The share of the words that state something which two texts have in common, of those of the shorter one; 0 to 1. */
+/** The content words that two texts share, as a share of those of the shorter one; 0 to 1. */
 export function sharedWords(left: string, right: string): number {
   const [fewer = [], more = []] = [[...wordsIn(left)], [...wordsIn(right)]].toSorted(
     (a, b) => a.length - b.length,
@@ -84,7 +86,7 @@ function splitByRole(text: string): Words {
   return { plain: wordsIn(rest), negated: wordsIn(negated.join(' ')), ended: wordsIn(ended.join(' ')) };
 }
 
-/** The text without each mark and what stands behind it in its clause, which is put into `cut`. */
+/** The text without each mark and the rest of its clause, which is added to `cut`. */
 function cutBehind(text: string, mark: RegExp, cut: string[]): string {
   const kept: string[] = [];
   let from = 0;
@@ -100,7 +102,7 @@ function cutBehind(text: string, mark: RegExp, cut: string[]): string {
   return [...kept, text.slice(from)].join(' ');
 }
 
-/** Shorter words are those that languages build sentences with. */
+/** Shorter words are mostly function words. */
 function isLong(word: string): boolean {
   return !UNSPACED.test(word) && [...word].length > 2;
 }
@@ -111,7 +113,7 @@ function pairsAnew(clause: string, known: readonly string[]): boolean {
   return pairs.filter((pair) => known.includes(pair)).length < pairs.length * MIN_PAIRS;
 }
 
-/** The longest ending in which two forms of a word differ: allergy, allergic; engineer, engineering. */
+/** The longest ending in which two forms of a word may differ: allergy, allergic; engineer, engineering. */
 const MAX_ENDING = 3;
 const MIN_STEM = 4;
 

@@ -1,7 +1,6 @@
 /**
- * Words that a merged text may have of its own: they state nothing, or tell how the old and the new go together.
- * Everything else has to come from one of the two. Languages other than English have their function words here, so that
- * memories in them can be merged as well.
+ * Words that a merged text may add: they state nothing, or connect the old and the new. All other words must come
+ * from its sources. Function words of other languages are included, so that memories in them can be merged too.
  */
 export const MERGE_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those such of in on at to for with by from as into onto over under about between among

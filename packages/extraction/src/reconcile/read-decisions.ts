@@ -6,13 +6,13 @@ import { toStorableText } from '../storable-text.ts';
 import { type MergeRefusal, refusalOfMerge } from './check-merge.ts';
 import type { Shown } from './reconcile-question.ts';
 
-/** One decision of a model. `candidate` and `memory` are places in what it was shown. */
+/** One decision of a model. `candidate` and `memory` are indexes into what the prompt showed. */
 export type Decision =
   | { event: 'ADD' | 'NONE'; candidate: number }
   | { event: 'UPDATE'; memory: number; text: string }
   | { event: 'DELETE' | 'KEEP'; memory: number };
 
-/** What is wrong with a reply: stable words, never text of the reply. */
+/** Faults of a reply: stable words, never text of the reply. */
 export type DecisionFault =
   | 'not_a_list'
   | 'cut_off'
@@ -35,7 +35,7 @@ const FORM_FAULTS: ReadonlySet<DecisionFault> = new Set([
   'text_too_long',
 ]);
 
-/** Whether a fault lies in what a text says, rather than in the form of the reply. */
+/** Whether a fault is in the content of a text, not in the form of the reply. */
 export function isTextRefusal(fault: DecisionFault): boolean {
   return !FORM_FAULTS.has(fault);
 }
@@ -43,17 +43,17 @@ export function isTextRefusal(fault: DecisionFault): boolean {
 export type ReadDecisions =
   { valid: true; decisions: Decision[] } | { valid: false; faults: DecisionFault[] };
 
-/** Longer merged texts are not one memory any more. */
+/** A longer merged text is more than one memory. */
 const MAX_MERGED_CHARACTERS = 1_000;
 
 const EVENTS: ReadonlySet<string> = new Set(['ADD', 'UPDATE', 'DELETE', 'NONE']);
 
 /**
- * Reads a list of `{event, id, text}` and checks all of it: known events, ids that were shown, each once, of the
- * right sort (new facts are added or not, memories updated, deleted or left), and merged texts that say nothing that
- * neither the memory nor the new facts next to it say. One fault makes the whole reply invalid. Never throws.
+ * Reads a list of `{event, id, text}` and checks all of it: known events, ids from the prompt, each at most once
+ * and of the right kind (new facts are added or not; memories are updated, deleted or left), and merged texts
+ * without content beyond the memory and its similar new facts. One fault invalidates the whole reply. Never throws.
  *
- * @param textsOf all texts that an update of this memory may draw on, its own first; null when they are not known any more
+ * @param textsOf all texts that an update of this memory may use, its own first; null when they are no longer known
  */
 export function readDecisions(
   raw: string,
@@ -81,7 +81,7 @@ export function readDecisions(
   return faults.size === 0 ? { valid: true, decisions } : { valid: false, faults: [...faults] };
 }
 
-/** The last list in the reply, bare or as the only field of an object; one decision alone counts as a list of it. */
+/** The last list in the reply, bare or as the only field of an object; a single decision counts as a list. */
 function decisionList(values: readonly (JsonObject | JsonArray)[]): readonly JsonNode[] | null {
   const last = values.at(-1);
   if (last === undefined) return null;

@@ -3,7 +3,7 @@ import { fillTemplate, type Prompts } from '../prompts/template.ts';
 import type { DecisionFault } from './read-decisions.ts';
 import type { ReconcileQuestion } from './reconcile-question.ts';
 
-/** The chat messages that ask how new facts and the memories next to them go together. */
+/** The chat messages that ask how new facts and similar memories relate. */
 export function buildReconcilePrompt(
   prompts: Pick<Prompts, 'reconcile'>,
   { candidates, memories }: ReconcileQuestion,
@@ -18,7 +18,7 @@ export function buildReconcilePrompt(
   return { messages, promptVersion: template.version };
 }
 
-/** Longer texts are shown by their beginning: enough to tell what they are about. */
+/** Longer texts are cut in the prompt: their beginning shows the subject. */
 const MAX_SHOWN_CHARACTERS = 600;
 
 function line(
@@ -44,7 +44,7 @@ const CORRECTIONS: Readonly<Partial<Record<DecisionFault, string>>> = {
 };
 const NO_STATEMENT = 'a "text" is no plain statement about the user';
 
-/** What to say after a reply that could not be used. */
+/** The follow-up to an unusable reply. */
 export function correctionOf(faults: readonly DecisionFault[]): string {
   return `That reply cannot be used: ${[...new Set(faults.map((fault) => CORRECTIONS[fault] ?? NO_STATEMENT))].join('; ')}. Answer again with the JSON array only.`;
 }

@@ -4,9 +4,9 @@ import type { Neighbour } from '../dedup/similar.ts';
 import type { Candidate } from '../types.ts';
 
 /**
- * What a model was shown, without its text: candidates by the hash of their content, memories by id and hash, and
- * which memory (by its place) is next to which candidate, how near. Kept with the answer, so that it means the same
- * after a crash.
+ * What the prompt showed, without text: candidates by the hash of their content, memories by id and hash, and the
+ * similarity of each candidate to each memory (by index). Stored with the answer, so that the answer keeps its
+ * meaning after a crash.
  */
 export type Shown = {
   candidates: string[];
@@ -16,16 +16,16 @@ export type Shown = {
 
 export type ReconcileQuestion = { shown: Shown; candidates: Candidate[]; memories: Neighbour[] };
 
-/** More than these are not asked about in one call; what is left is added as it is. */
+/** Maximum of candidates in one call; further ones are added unchanged. */
 const MAX_CANDIDATES = 20;
 const MAX_MEMORIES = 40;
 
 /**
- * What to ask, or null when nothing could come of it.
+ * The question for the model, or null when no answer could change anything.
  *
- * @param fresh candidates that would be added: those that no rule has placed
- * @param neighbours memories next to each candidate, the nearest first
- * @param from `near`: only pairs at least as similar as this matter. `always`: pass 0 or less
+ * @param fresh candidates that no rule has placed and that would be added
+ * @param neighbours similar memories of each candidate, best first
+ * @param from `near`: the minimum similarity of a pair. `always`: pass 0 or less
  */
 export function toReconcileQuestion(input: {
   candidates: readonly Candidate[];
@@ -65,7 +65,7 @@ export function toReconcileQuestion(input: {
   };
 }
 
-/** An older statement changes nothing that was said after it, and what happened stays as it was. */
+/** An older statement changes nothing about a newer one, and events never change. */
 function couldMatter(
   candidate: Candidate,
   memory: Neighbour,
@@ -78,7 +78,9 @@ function couldMatter(
   return candidate.key === null || memory.key === null || couldBeOneKey(candidate.key, memory.key);
 }
 
-/** `favorite_color` and `favourite_colour` could be one attribute; `code_word_17` and `code_word_18` are not. */
+/**
+ * `favorite_color` and `favourite_colour` may be one attribute; `code_word_17` and `code_word_18` are not.
+ */
 function couldBeOneKey(left: string, right: string): boolean {
   const numbersOf = (key: string): string =>
     [...distinguishingWords(normaliseKey(key).replaceAll('_', ' '))]
@@ -93,8 +95,8 @@ function round(similarity: number): number {
 }
 
 /**
- * For each memory that was shown the texts that an update of it may draw on: its own and those of the candidates next
- * to it. Null for a memory whose text is not what was shown any more.
+ * For each memory in the prompt, the texts that an update may use: its own and those of its similar candidates.
+ * Null for a memory whose text has changed since.
  */
 export function textsOfShown(
   shown: Shown,
@@ -113,7 +115,7 @@ export function textsOfShown(
   };
 }
 
-/** Reads back what was kept with an answer; null when it is nothing of the kind. */
+/** Parses what was stored with an answer; null for anything else. */
 export function shownOf(kept: unknown): Shown | null {
   const fields: Partial<Record<keyof Shown, unknown>> = typeof kept === 'object' && kept !== null ? kept : {};
   const { candidates, memories, near } = fields;

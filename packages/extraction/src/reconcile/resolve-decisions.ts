@@ -7,32 +7,33 @@ import type { Decision } from './read-decisions.ts';
 import type { Shown } from './reconcile-question.ts';
 
 /**
- * What comes of a model's decisions. Candidates by their index. One that occurs in neither `merged` nor `known` is
+ * The result of a model's decisions, with candidates by index. A candidate in neither `merged` nor `known` is
  * added.
  */
 export type Resolution = {
-  /** `memory` becomes `candidate`, which says what `from` said too. */
+  /** `candidate` replaces `memory` and also states the candidates in `from`. */
   merged: { memory: CurrentMemory; candidate: Candidate; from: number[] }[];
-  /** `memory` ends because `by` contradicts it. */
+  /** `by` contradicts `memory`, which ends. */
   ended: { memory: CurrentMemory; by: number }[];
-  /** Candidate → memory that says it already. */
+  /** Candidate → memory that already states it. */
   known: Map<number, string>;
 };
 
-/** From this share of common words on, two statements are about the same thing. */
+/** From this share of common words on, two statements have the same subject. */
 const SAME_SUBJECT = 0.5;
 
 export const NO_RESOLUTION: Resolution = { merged: [], ended: [], known: new Map() };
 
 /**
- * Applies decisions to what is there now. A decision counts only for a memory that was shown, is `current` with the
- * text that was shown, and is not newer than the candidate; only next to a candidate that is still `fresh`. What a
- * decision leaves over is added, so that no statement gets lost: the safeguard of E9, kept per candidate. An `UPDATE`
- * takes in the candidates that its text tells of; a `DELETE` is believed when the candidate is near or shares half of the words, `NONE`
- * is believed when a shown memory is near (`relatedSimilarity`) and has every number, date and name of the candidate.
+ * Applies decisions to the current memories. A decision counts only for a memory that the prompt showed, that is
+ * still `current` with the same text, and that is not newer than the candidate; and only for a candidate that is
+ * still `fresh`. Every candidate without a valid decision is added, so that no statement is lost: the safeguard of
+ * E9, per candidate. An `UPDATE` covers the candidates that its text states. A `DELETE` counts when the candidate
+ * is similar or shares half of the words. A `NONE` counts when a memory in the prompt is similar
+ * (`relatedSimilarity`) and has every number, date and name of the candidate.
  *
  * @param fresh candidates that no rule has placed
- * @param current by id; what has changed or gone is left out or has another hash
+ * @param current by id; changed or ended memories are missing or have another hash
  */
 export function resolveDecisions(input: {
   shown: Shown;
@@ -51,14 +52,14 @@ export function resolveDecisions(input: {
     const memory = input.current.get(id);
     return memory !== undefined && memory.contentHash === hash ? memory : null;
   });
-  /** Candidates next to a memory that are not older than it. */
+  /** The candidates similar to a memory and not older than it. */
   const nextTo = (place: number, memory: CurrentMemory): number[] =>
     shown.near.flatMap((pair) => {
       const index = pair.memory === place ? (indexOf[pair.candidate] ?? -1) : -1;
       const candidate = candidates[index];
       return candidate !== undefined && candidate.statedAt >= memory.statedAt ? [index] : [];
     });
-  /** Whether a candidate and a memory are about the same thing, so that the one can end the other. */
+  /** Whether a candidate and a memory have the same subject, so that one can end the other. */
   const isAbout = (place: number, memory: CurrentMemory, index: number): boolean =>
     shown.near.some(
       (pair) =>
@@ -87,7 +88,7 @@ export function resolveDecisions(input: {
       (index) =>
         !added.has(index) && !placed.has(index) && tellsOf(content, candidates[index]?.content ?? ''),
     );
-    // A text that tells nothing of the memory may only replace it for news about the same thing.
+    // A text without words of the memory may replace it only for news with the same subject.
     const isTold = sharedWords(memory.content, content) > 0;
     if (!isTold && !from.some((index) => isAbout(decision.memory, memory, index))) continue;
     const sources = from.flatMap((index) => candidates[index] ?? []);
@@ -130,8 +131,8 @@ export function resolveDecisions(input: {
 }
 
 /**
- * A memory with its text replaced by one that says what the candidates say too; it keeps what the memory is about and
- * names the messages of both. Null when the text is not to be used: it changes nothing, or says what nobody said.
+ * The memory with a text that also states the candidates; it keeps its subject and has the messages of both. Null
+ * when the text is refused: it changes nothing, or states what no source states.
  */
 function mergeInto(memory: CurrentMemory, given: string, sources: readonly Candidate[]): Candidate | null {
   const latest = sources.toSorted((a, b) => a.statedAt.getTime() - b.statedAt.getTime()).at(-1);
@@ -160,13 +161,13 @@ function mergeInto(memory: CurrentMemory, given: string, sources: readonly Candi
   };
 }
 
-/** The content of a memory whose statement becomes `text`. */
+/** The content of a memory after its statement becomes `text`. */
 export function mergedContent(memory: Pick<CurrentMemory, 'kind' | 'question'>, text: string): string {
   const stated = statedIn(memory, text);
   return memory.kind === 'qa' ? `Q: ${memory.question ?? ''}\nA: ${stated}` : stated;
 }
 
-/** A model that was shown question and answer may answer with both. */
+/** A model that saw question and answer may reply with both. */
 function statedIn(memory: Pick<CurrentMemory, 'kind'>, text: string): string {
   return memory.kind === 'qa' ? text.replace(/^Q:.*?\bA:\s*/s, '') : text;
 }

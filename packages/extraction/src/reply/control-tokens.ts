@@ -1,4 +1,4 @@
-/** What chat templates put around a reply, when the server does not take it off. */
+/** Chat template tokens around a reply that the server did not remove. */
 const TOKEN =
   '(?:<[|｜][\\w▁ -]{1,40}[|｜]>|</?s>|<(?:start|end)_of_turn>|\\[/?INST\\])(?:(?:assistant|model)\\b)?';
 const LEADING = new RegExp(`^\\s*${TOKEN}`, 'i');
@@ -7,13 +7,13 @@ const TRAILING = new RegExp(`${TOKEN}\\s*$`, 'i');
 /** Longer than any token. */
 const LONGEST_TOKEN = 64;
 
-/** The marks of a reply in channels (harmony): only what stands after the last of them is said. */
+/** Marks a reply in channels (harmony): only text after its last occurrence is the answer. */
 const FINAL_CHANNEL = '<|channel|>final';
 const MESSAGE = '<|message|>';
 
 /**
- * The text of a reply without the control tokens of chat templates around it, and without other channels before it.
- * Tokens inside of it stay: they are content, for the screening to judge. Takes time in proportion to the length.
+ * A reply without chat template tokens around it and without other channels before it. Tokens inside it stay: they
+ * are content, for the screening to judge. Linear time.
  */
 export function stripControlTokens(raw: string): string {
   let text = finalChannelOf(raw);

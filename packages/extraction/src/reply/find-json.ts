@@ -3,11 +3,11 @@ import { readJson, type JsonArray, type JsonObject } from './tolerant-json.ts';
 export type FoundJson = {
   /** The JSON containers in the text, in order, reasoning blocks left out. */
   values: (JsonObject | JsonArray)[];
-  /** What stands outside of them, without code fences. */
+  /** The text outside them, without code fences. */
   prose: string;
-  /** Everything but reasoning blocks and code fences. */
+  /** All text except reasoning blocks and code fences. */
   text: string;
-  /** False when a value or a reasoning block breaks off. */
+  /** False when a value or a reasoning block is truncated. */
   complete: boolean;
 };
 
@@ -44,10 +44,9 @@ export function withoutReasoning(text: string): string {
 }
 
 /**
- * Finds the JSON in a model's reply: skips prose and code fences around it, drops `<think>` blocks, and
- * drops everything before a closing tag whose opening one is missing (some models' templates swallow it).
- * A tag inside a JSON string is content. One pass over the text; a container is read at most once per
- * nesting level.
+ * Finds the JSON in a model's reply: skips prose and code fences around it, drops `<think>` blocks, and drops
+ * everything before a closing tag without an opening one (some models' templates swallow it). A tag inside a JSON
+ * string is content. One pass over the text; a container is read at most once per nesting level.
  */
 export function findJson(text: string): FoundJson {
   let values: (JsonObject | JsonArray)[] = [];

@@ -5,7 +5,7 @@ import { readValues, textsThatMayBeJson, unwrap } from './read-envelope.ts';
 import { type ItemSink, readItem } from './read-items.ts';
 import { isNothing, readLine } from './read-line.ts';
 
-/** A reply with more items than this is a runaway; the rest is refused and counted. */
+/** A reply with more items is a runaway; further items are refused and counted. */
 const MAX_ITEMS = 500;
 
 type Collector = ItemSink & { items: RawCandidate[]; rejections(): Rejection[] };
@@ -25,7 +25,9 @@ function createCollector(): Collector {
 /** One line that announces what follows: `Here is the JSON:`. */
 const LEAD_IN = /^[^\n]{0,200}:$/;
 
-/** Whether the JSON in a reply has a known shape, as it stands or one wrapper or text further in. Collects items. */
+/**
+ * Whether the JSON in a reply has a known shape, directly or inside one wrapper or string. Collects items.
+ */
 function readFound({ values, prose }: FoundJson, sink: ItemSink): boolean {
   const alone = prose === '' || isNothing(prose) || LEAD_IN.test(prose);
   if (readValues(values, alone, sink)) return true;
@@ -35,7 +37,7 @@ function readFound({ values, prose }: FoundJson, sink: ItemSink): boolean {
   return texts.length > 0 && readValues(texts, false, sink);
 }
 
-/** A reply that is one JSON string, with the JSON in it, as the text that it holds. */
+/** The content of a reply that is one JSON string with JSON in it. */
 function unquote(raw: string): string {
   const text = raw.trim();
   if (!text.startsWith('"') || !text.endsWith('"') || !/[{[]/.test(text)) return raw;
@@ -54,7 +56,7 @@ function statusOfJson(sink: Collector, complete: boolean, recognised: boolean): 
   const reasons = new Set(sink.rejections().map(({ reason }) => reason));
   reasons.delete('empty_value');
   if (reasons.size === 0) return 'empty';
-  // It was read, and is not kept: asking again would bring the same.
+  // The reply was readable and its items are too long: asking again would bring the same.
   return reasons.size === 1 && reasons.has('too_long') ? 'ok' : 'invalid';
 }
 
@@ -69,12 +71,11 @@ function statusOfLine(text: string, sink: Collector): ParsedReply['status'] {
 }
 
 /**
- * Reads a model's reply in any of the formats that are in use: `{facts, context, event}` with facts as a map or as
- * items, a JSON array of items or sentences, items one per line, and, with `allowLine`, one plain line.
- * Forgives fences, prose, reasoning blocks, comments, trailing commas, wrong scalar types, a wrapper around the reply,
- * control tokens of chat templates, and a reply that is JSON in a string. Of several JSON values it takes those that
- * hold something; an empty one counts only when it is the whole reply or its facts. Never throws; takes time in proportion to the length; every string in the
- * result occurs in the reply.
+ * Reads a model's reply in any known format: `{facts, context, event}` with facts as a map or as items, a JSON
+ * array of items or sentences, items one per line, and, with `allowLine`, one plain line. Tolerates fences, prose,
+ * reasoning blocks, comments, trailing commas, wrong scalar types, a wrapper around the reply, chat template
+ * tokens, and JSON in a string. Of several JSON values it uses those with content; an empty one counts only when it
+ * is the whole reply or its facts. Never throws; linear time; every string in the result occurs in the reply.
  */
 export function parseReply(raw: string, options: { allowLine?: boolean } = {}): ParsedReply {
   const found = findJson(unquote(stripControlTokens(raw)));

@@ -19,7 +19,7 @@ function isEnvelope(node: JsonNode): node is JsonObject {
   return ENVELOPE_FIELDS.some((field) => fields.has(field)) && !(looksLikeItem(node) && !fields.has('facts'));
 }
 
-/** What a section of the reply holds: nothing, a list of items, a map, or one item. */
+/** Reads a section of the reply: nothing, a list of items, a map, or one item. */
 function readSection(node: JsonNode | undefined, name: string, sink: ItemSink): void {
   const kind = name.startsWith('event') ? 'event' : name === 'context' ? 'qa' : 'fact';
   if (node === undefined || node === null) return;
@@ -35,7 +35,7 @@ function readSection(node: JsonNode | undefined, name: string, sink: ItemSink): 
     if (node.entries.size > 0) readItem(node, kind, sink);
   } else {
     for (const [key, value] of node.entries) {
-      // A value that breaks off is not known; a scalar that is there is whole.
+      // A truncated container is dropped; a scalar is complete.
       if (isArray(value) && !value.complete) sink.reject('incomplete');
       else readKeyedValue(key, value, sink);
     }
@@ -46,7 +46,7 @@ function readSections(fields: ReadonlyMap<string, JsonNode>, sink: ItemSink): vo
   for (const field of ENVELOPE_FIELDS) readSection(fields.get(field), field, sink);
 }
 
-/** Whether an envelope names anything at all. */
+/** Whether an envelope has any content. */
 function holdsSomething(envelope: JsonObject): boolean {
   const fields = fieldsOf(envelope);
   return ENVELOPE_FIELDS.some((field) => {
@@ -59,8 +59,8 @@ function holdsSomething(envelope: JsonObject): boolean {
 }
 
 /**
- * The sections of the last envelope, and those of envelopes before it that share none with them: models draft before
- * they answer, but they also give facts in one block and context in the next.
+ * The sections of the last envelope, and those of earlier envelopes that share none with it: models write drafts
+ * before the answer, but they also put facts in one block and context in the next.
  */
 function mergeEnvelopes(envelopes: readonly JsonObject[]): Map<string, JsonNode> {
   const merged = new Map<string, JsonNode>();
@@ -76,7 +76,7 @@ function isSentence(node: JsonNode): boolean {
   return typeof node === 'string' && node.trim().includes(' ');
 }
 
-/** `alone`: nothing stands around it, so that a list of single words is an answer and not prose in brackets. */
+/** `alone`: without text around it, so that a list of single words is an answer and not prose in brackets. */
 function isItemList(node: JsonObject | JsonArray, alone: boolean): node is JsonArray {
   return (
     isArray(node) && node.items.some((item) => isObject(item) || isSentence(item) || (alone && isText(item)))
@@ -92,9 +92,9 @@ function isText(node: JsonNode): boolean {
 }
 
 /**
- * Reads the values of a reply: the last reply object that holds something; without one, the last list of items; without
- * that, single items, which may stand one per line. Without any of these, what says that there is nothing: a reply object
- * whose sections are empty, or an empty value that is `alone`. Returns false when nothing has a known shape.
+ * Reads the values of a reply: the last reply object with content; else the last list of items; else single items,
+ * which may stand one per line. Without any, an explicit "nothing": a reply object with empty sections, or an empty
+ * value that is `alone`. Returns false when nothing has a known shape.
  */
 export function readValues(
   values: readonly (JsonObject | JsonArray)[],
@@ -121,7 +121,7 @@ export function readValues(
   return alone && values.length > 0 && values.every((value) => isEmpty(value));
 }
 
-/** What a wrapper without a known shape holds that has one: `{"result": {"facts": …}}`. */
+/** The first value of a known shape inside a wrapper without one: `{"result": {"facts": …}}`. */
 export function unwrap(values: readonly (JsonObject | JsonArray)[]): (JsonObject | JsonArray)[] {
   return values
     .filter((value) => isObject(value))
@@ -134,7 +134,7 @@ export function unwrap(values: readonly (JsonObject | JsonArray)[]): (JsonObject
     );
 }
 
-/** The texts in a wrapper that could be JSON themselves. */
+/** The strings in a wrapper that may contain JSON. */
 export function textsThatMayBeJson(values: readonly (JsonObject | JsonArray)[]): string[] {
   return values
     .filter((value) => isObject(value))

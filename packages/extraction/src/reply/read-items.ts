@@ -2,18 +2,18 @@ import { toStorableText } from '../storable-text.ts';
 import type { CandidateKind, RawCandidate } from '../types.ts';
 import type { JsonArray, JsonNode, JsonObject } from './tolerant-json.ts';
 
-/** Longer strings are refused: nothing worth remembering in one fact is this long. */
+/** Longer strings are refused: no single fact is this long. */
 export const MAX_VALUE_CHARACTERS = 8_000;
 const MAX_KEY_CHARACTERS = 200;
 const MAX_TAGS = 20;
 const MAX_MESSAGE_IDS = 100;
 
-/** Collects items and the reasons why others were refused. */
+/** Collects items and the reasons for refused ones. */
 export type ItemSink = { accept(item: RawCandidate): void; reject(reason: string): void };
 
-/** Names that models have for the key of a fact, where they also give a `value`. */
+/** Names that models use for a fact's key beside a `value`. */
 const KEY_FIELDS = ['key', 'name', 'attribute', 'field', 'property'];
-/** What describes an item and is no fact of its own. */
+/** Fields that describe an item and are no facts themselves. */
 const DESCRIBING = new Set(
   'category type kind source source_context confidence importance tier tags message_id message_ids valid_from project topic id'.split(
     ' ',
@@ -67,7 +67,7 @@ function emptyItem(kind: CandidateKind): RawCandidate {
   };
 }
 
-/** Refuses oversized texts; everything that is accepted goes through here. */
+/** Refuses oversized texts; every accepted item passes through here. */
 function acceptSized(item: RawCandidate, sink: ItemSink): void {
   const texts = [item.value, item.content, item.question, item.answer, item.sourceContext];
   const names = [
@@ -87,7 +87,7 @@ function acceptSized(item: RawCandidate, sink: ItemSink): void {
   else sink.accept(item);
 }
 
-/** The text of a value: a scalar's, or a list's of scalars, its parts joined by commas. */
+/** The text of a value: a scalar, or a list of scalars joined by commas. */
 function valueOf(node: JsonNode | undefined): string | null {
   if (!isArray(node)) return scalarText(node);
   if (!node.complete || node.items.some((item) => typeof item === 'object' && item !== null)) return null;
@@ -103,7 +103,7 @@ export function readKeyedValue(key: string, node: JsonNode, sink: ItemSink): voi
   else acceptSized({ ...emptyItem('fact'), key: name, value }, sink);
 }
 
-/** Whether there is more to a value than scalars. */
+/** Whether a value contains more than scalars. */
 function isNested(node: JsonNode | undefined): boolean {
   if (typeof node !== 'object' || node === null) return false;
   return !isArray(node) || node.items.some((item) => typeof item === 'object' && item !== null);
@@ -118,14 +118,14 @@ function firstText(entries: ReadonlyMap<string, JsonNode>, names: readonly strin
   return null;
 }
 
-/** An object's fields by their names in lower case, for objects whose names are ours and not the user's. */
+/** An object's fields by lower-case name, for objects with field names of ours and not the user's. */
 export function fieldsOf(node: JsonObject): ReadonlyMap<string, JsonNode> {
   const names = [...node.entries.keys()];
   if (names.every((name) => name === name.toLowerCase())) return node.entries;
   return new Map([...node.entries].map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Whether an object has the shape of an item, and not that of a whole reply. */
+/** Whether an object has the shape of an item, not of a whole reply. */
 export function looksLikeItem(node: JsonObject): boolean {
   const fields = fieldsOf(node);
   const has = (name: string): boolean => fields.has(name);
@@ -138,8 +138,8 @@ export function looksLikeItem(node: JsonObject): boolean {
 }
 
 /**
- * One item: an object in any of the known shapes (`{key, value}`, `{q, a}`, `{content}` and their fuller
- * forms), or a plain string. `kind` is what the item is when it does not say so itself.
+ * Reads one item: an object in any known shape (`{key, value}`, `{q, a}`, `{content}` and their longer forms), or a
+ * plain string. `kind` is the default for an item without a kind.
  */
 export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): void {
   if (typeof node === 'string') {
@@ -168,7 +168,8 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
   const question = firstText(entries, ['q', 'question']);
   const answer = firstText(entries, ['a', 'answer']);
   const named = firstText(entries, CONTENT_FIELDS);
-  // `{key, fact: "Lisbon"}` gives the value; `{key, fact: "The user lives in Lisbon."}` the whole statement.
+  // In `{key, fact: "Lisbon"}` the fact is the value; in `{key, fact: "The user lives in Lisbon."}` it is the whole
+  // statement.
   const value = given ?? (key !== null && named !== null && !isStatement(named) ? named : null);
   const content = named !== null && (given !== null || value === null) ? named : key === null ? given : null;
   const item: RawCandidate = {
@@ -197,7 +198,7 @@ export function readItem(node: JsonNode, kind: CandidateKind, sink: ItemSink): v
   else sink.reject(hasContainerValue(entries) ? 'nested_value' : 'empty_value');
 }
 
-/** Whether an object in a list of facts is a map of them: none of its names is one that items have. */
+/** Whether an object in a list of facts is a map of facts: none of its names is a field of items. */
 function isMap(entries: ReadonlyMap<string, JsonNode>): boolean {
   const names = [...entries.keys()].filter((name) => !DESCRIBING.has(name));
   const isItem = ['key', 'value', 'q', 'a', 'question', 'answer', ...CONTENT_FIELDS].some((name) =>
@@ -206,7 +207,7 @@ function isMap(entries: ReadonlyMap<string, JsonNode>): boolean {
   return !isItem && names.length > 0;
 }
 
-/** Whether a text is understood on its own, and not just a value. */
+/** Whether a text is a full statement and not just a value. */
 function isStatement(text: string): boolean {
   return /^\S+\s+\S+\s+\S+\s+\S/.test(text) || /[.!]$/.test(text);
 }

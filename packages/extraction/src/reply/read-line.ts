@@ -5,14 +5,14 @@ const MIN_LINE_CHARACTERS = 10;
 const NOTHING = /^(?:none|nothing|null|n\/a|no (?:new )?(?:facts|memories))$/i;
 const LABEL =
   /^(?:[-*•>]\s+|\d{1,2}[.)]\s+|(?:the |single |final |my )?(?:fact|memory|answer|reply|response|result|output)\s*[:：]\s*)/i;
-/** Emphasis around the label or around all of it. */
+/** Emphasis around the label or the whole line. */
 const LABEL_EMPHASIS = /^(\*\*|__|\*|_)([^*_]{1,40}?[:：]?)\1(?=[:：\s])/;
 const QUOTED =
   /^(?:"([^"]*)"|“([^”]*)”|'([^']*)'|`([^`]*)`|«([^»]*)»|「([^」]*)」|\*\*([^*]*)\*\*|__([^_]*)__)$/;
-/** How often something is taken off around a line: a bullet, a label, quotes, emphasis. */
+/** Maximum of layers removed around a line: a bullet, a label, quotes, emphasis. */
 const MAX_LAYERS = 6;
 
-/** Whether a text says that there is nothing to remember, and no more than that. */
+/** Whether a text only says that there is nothing to remember. */
 export function isNothing(text: string): boolean {
   const bare = text.length > 40 ? '' : text.replaceAll(/["'`*.!\s]+/g, ' ').trim();
   return NOTHING.test(bare);
@@ -36,9 +36,9 @@ function unwrapLine(given: string): string {
 
 /**
  * Reads a reply that is one line or NOTHING (B4): the statement, without a bullet, label or quotes around it;
- * `nothing` when the word is anywhere in it; `not_a_fact` when it is shorter than 10 characters, just yes or no, or a
- * question; `refusal` when the model declines; `invalid` when it is empty, several lines, or an apology for whatever. A
- * line before it that ends with a colon is talk.
+ * `nothing` when it contains that word; `not_a_fact` when it is shorter than 10 characters, just yes or no, or a
+ * question; `refusal` when the model declines; `invalid` when it is empty, several lines, or an apology. A first
+ * line that ends with a colon is ignored.
  */
 export function readLine(
   text: string,

@@ -1,7 +1,7 @@
-/** No refusal is longer. */
+/** A longer text is no refusal. */
 const MAX_REFUSAL_CHARACTERS = 1_000;
 
-/** How apologies begin. A fact about a user never begins so. */
+/** Beginnings of apologies. A fact about a user never begins so. */
 const APOLOGY = [
   /^(?:oh,? |well,? )?(?:i(?:['’]m| am) (?:\w+ )?(?:sorry|afraid)|(?:so |very )?sorry\b|i (?:do )?apologi[sz]e|(?:my )?apologies|unfortunately,? (?:i|we|as)\b|as an? (?:\w+ ){0,2}(?:ai|assistant|language model)\b)/i,
   // German, Dutch, French, Spanish, Portuguese, Italian, Polish, Swedish.
@@ -10,7 +10,7 @@ const APOLOGY = [
   /^(?:к сожалению,? я|извините|простите|прошу прощения|на жаль,? я|вибачте|(?:非常|很|十分)?(?:抱歉|对不起|對不起)|申し訳|すみません|ごめん|죄송)/i,
 ];
 
-/** What makes an English apology a refusal: what can be told of it in one word, not a whole grammar. */
+/** An English apology that continues with one of these is a refusal. Single words, not a whole grammar. */
 const DECLINES =
   /\b(?:can(?:not|['’]?t)|could ?n['’]?t|won['’]?t|will not|unable|not (?:able|comfortable|allowed|permitted|appropriate|something)|declin(?:e|ing)|inappropriate|violat\w+|against (?:my|our|the)|don['’]?t feel comfortable|not going to)\b/i;
 
@@ -26,8 +26,8 @@ const INABILITY = [
 ];
 
 /**
- * Whether a text is one in which a model declines, in its own words: `yes`; `maybe` when it only apologises. By how it
- * begins, in a dozen languages; takes time in proportion to the length, which is bounded.
+ * Whether a model declines in this text: `yes`, or `maybe` when it only apologises. Checks the beginning, in a
+ * dozen languages. Linear time; the length is bounded.
  */
 export function readRefusal(text: string): 'yes' | 'maybe' | 'no' {
   const said = text.replace(/^[\s"'“”*_>#-]+/, '');

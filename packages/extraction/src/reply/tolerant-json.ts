@@ -1,7 +1,6 @@
 /**
- * JSON as language models write it. Scalars are kept as the text they were written as, so that nothing
- * is invented by reading (`1.0` stays `1.0`); `null` in any spelling is null. Containers say whether their
- * end was seen.
+ * JSON as language models write it. Scalars keep their original text, so that reading invents nothing (`1.0` stays
+ * `1.0`); `null` in any spelling is null. `complete` says whether a container was closed.
  */
 export type JsonObject = { type: 'object'; entries: Map<string, JsonNode>; complete: boolean };
 export type JsonArray = { type: 'array'; items: JsonNode[]; complete: boolean };
@@ -12,12 +11,12 @@ export type JsonNode = string | null | JsonObject | JsonArray | JsonTooDeep;
 /** `end` is the index after the last character that belongs to the value. */
 export type JsonRead = { node: JsonObject | JsonArray; end: number; complete: boolean };
 
-/** Replies need four levels; the limit bounds both the stack of frames and the work of re-reading. */
+/** Replies need four levels; the limit bounds the stack of frames and the work of re-reading. */
 const MAX_DEPTH = 16;
 
 /**
- * Brackets in prose are given up for JSON, and the text behind them is looked at again, only this far:
- * without the bound, reading again and again would be quadratic.
+ * After brackets in prose turn out not to be JSON, the text behind them is read again only if they are this short.
+ * Without the bound, repeated reading would be quadratic.
  */
 const MAX_PROSE_CHARACTERS = 256;
 
@@ -31,19 +30,19 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 const NULLS = new Set(['null', 'none', 'undefined', 'nil']);
 const QUOTES = new Set(['"', "'", '“']);
 const BARE_END = /[\s,:，：[\]{}"]/;
-/** Models that write Chinese or Japanese use their own punctuation now and then. */
+/** Models that write Chinese or Japanese sometimes use full-width punctuation. */
 const COMMAS = new Set([',', '，']);
 const COLONS = new Set([':', '：']);
-/** What models write for "and so on". */
+/** Models write this for "and so on". */
 const ELLIPSIS = /^(?:\.{3}|…)$/;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 
 type Scalar = { value: string | null; end: number; complete: boolean };
 
-/** Longer comments are none: looking for their end from every quote would be quadratic. */
+/** A longer comment does not count: searching its end from every quote would be quadratic. */
 const MAX_COMMENT_CHARACTERS = 1_000;
 
-/** Index after the comment that starts at `index`, which is there itself when none does. */
+/** Index after the comment at `index`; `index` itself without a comment. */
 function afterComment(text: string, index: number): number {
   const opening = text.charAt(index) === '/' ? text.charAt(index + 1) : '';
   if (opening !== '/' && opening !== '*') return index;
@@ -53,7 +52,7 @@ function afterComment(text: string, index: number): number {
   return near.length < MAX_COMMENT_CHARACTERS ? text.length : index;
 }
 
-/** Index of the first thing that is neither white space nor a comment. */
+/** Index of the first character that is neither white space nor in a comment. */
 function skipBlank(text: string, from: number): number {
   let index = from;
   for (;;) {
@@ -65,9 +64,8 @@ function skipBlank(text: string, from: number): number {
 }
 
 /**
- * Whether the quote at `index` ends the string: the next thing must be something that can follow a value.
- * A quote in the middle of words is one that the model forgot to escape. A quote, a line break and another
- * quote is a forgotten comma.
+ * Whether the quote at `index` ends the string: only if a character that can follow a value comes next. A quote in
+ * the middle of words is an unescaped one. A quote, a line break and another quote mean a missing comma.
  */
 function closesString(text: string, index: number): boolean {
   const next = skipBlank(text, index + 1);
@@ -107,7 +105,7 @@ function readBareword(text: string, start: number): Scalar {
   let end = start;
   while (end < text.length && !BARE_END.test(text.charAt(end))) end += 1;
   const word = text.slice(start, end);
-  // At the very end of the text the word may go on: `3` could have become `34`.
+  // At the end of the text the word may be truncated: `3` could have become `34`.
   return { value: NULLS.has(word.toLowerCase()) ? null : word, end, complete: end < text.length };
 }
 
@@ -116,7 +114,7 @@ function readScalar(text: string, index: number): Scalar {
   return QUOTES.has(character) ? readString(text, index) : readBareword(text, index);
 }
 
-/** Index after the container that starts at `start`, whatever is in it. */
+/** Index after the container at `start`, whatever it contains. */
 function skipContainer(text: string, start: number): number {
   let depth = 0;
   for (let index = start; index < text.length; index += 1) {
@@ -133,7 +131,7 @@ function skipContainer(text: string, start: number): number {
 
 type Frame = { node: JsonObject | JsonArray; key: string | null };
 
-/** Adds a value to the innermost container: as an item, or under the key that waits for one. */
+/** Adds a value to the innermost container: as an item, or under the pending key. */
 function attach(parent: Frame, node: JsonNode): void {
   if (parent.node.type === 'array') parent.node.items.push(node);
   else if (parent.key !== null) {
@@ -148,17 +146,17 @@ function open(text: string, index: number): Frame {
     : { node: { type: 'array', items: [], complete: false }, key: null };
 }
 
-/** Whether what follows the scalar makes it a key; if so, the index after the colon. */
+/** Index after the colon when the scalar is a key. */
 function afterColon(text: string, end: number): number {
   const next = skipBlank(text, end);
   return COLONS.has(text.charAt(next)) ? next + 1 : -1;
 }
 
 /**
- * Reads the container that starts at `start` (`{` or `[`). Forgives trailing and missing commas, comments,
- * bare, single-quoted and curly-quoted words, full-width punctuation, raw line breaks and unescaped quotes in strings. At the end of the text, or at
- * something that cannot be forgiven, it stops and returns what is complete. Returns null when nothing
- * there looks like JSON, as in prose with brackets. Iterative: nesting cannot exhaust the stack.
+ * Reads the container at `start` (`{` or `[`). Tolerates trailing and missing commas, comments, bare, single-quoted
+ * and curly-quoted words, full-width punctuation, raw line breaks and unescaped quotes in strings. At the end of
+ * the text, or at an intolerable character, it stops and returns what is complete. Returns null when there is no
+ * JSON, as in prose with brackets. Iterative: nesting cannot exhaust the stack.
  */
 export function readJson(text: string, start: number): JsonRead | null {
   const root = open(text, start);
@@ -188,7 +186,7 @@ export function readJson(text: string, start: number): JsonRead | null {
     } else if (character === '{' || character === '[') {
       if (inObject && frame.key === null) return stopped(index);
       if (stack.length >= MAX_DEPTH) {
-        // From here on the caller must not start again inside: that would make deep nesting quadratic.
+        // From here on the caller must not read again inside: deep nesting would become quadratic.
         sawContent = true;
         index = skipContainer(text, index);
         attach(frame, { type: 'too-deep' });
@@ -217,7 +215,7 @@ export function readJson(text: string, start: number): JsonRead | null {
         frame.key = scalar.value ?? word;
         index = next;
       } else {
-        // Bare words as items are prose in brackets, unless they are numbers, booleans or null.
+        // Bare words as items are prose in brackets, except numbers, booleans and null.
         if (bare && !inObject && !isLiteral(word)) return stopped(scalar.end);
         attach(frame, scalar.value);
         index = scalar.end;

@@ -1,9 +1,9 @@
 import { stripInvisible } from '@factmill/contracts';
 
-/** Letters that are pictures of letters: mathematical, circled, squared ones. */
+/** Decorative forms of letters: mathematical, circled, squared. */
 const STYLED = '[\\u{1d400}-\\u{1d7cb}\\u24b6-\\u24e9\\u{1f130}-\\u{1f189}]';
 const FULL_WIDTH = '[\\uff21-\\uff3a\\uff41-\\uff5a]';
-/** What nobody sees between letters. Joiners are left out, because scripts need them. */
+/** Invisible characters between letters. Joiners are not included, because scripts need them. */
 const UNSEEN =
   '[\\u00ad\\u034f\\u115f\\u1160\\u200b\\u2060-\\u2064\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0\\u{e0100}-\\u{e01ef}]';
 
@@ -11,12 +11,12 @@ const UNSEEN =
 const DISGUISES = [
   new RegExp(`(?<!${STYLED})(?:${STYLED}{2,24}\\s{1,4}){2}${STYLED}{2}`, 'u'),
   new RegExp(`(?<!${FULL_WIDTH})(?:${FULL_WIDTH}{2,24}\\s{1,4}){3}${FULL_WIDTH}{2}`, 'u'),
-  // Letters with a stroke through each, or with something unseen between them.
+  // Letters with a stroke through each, or with an invisible character between them.
   /(?:\p{L}[\u0334-\u0338]){3}/u,
   new RegExp(`(?:\\p{Script=Latin}${UNSEEN}){3}`, 'u'),
-  // Sentences that are shown in another order than they are written in; a stray mark beside a word is only taken out.
+  // Sentences that are displayed in another order than written; a single mark beside a word is only removed.
   /[\u202d\u202e][^\u202c]{12}/u,
-  // Words that are spelled out: `s.k.i.p.s`.
+  // Spelled-out words: `s.k.i.p.s`.
   /(?<![\p{L}\p{N}])(?:\p{Ll}\.){4}\p{Ll}|(?<![\p{L}\p{N}])(?:\p{Ll}[_*-]){4}\p{Ll}(?!\p{L})/u,
 ];
 
@@ -24,8 +24,8 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 const TURNED = /[\u202b\u2067]/u;
 
 /**
- * Whether a text hides what it says from readers or from filters. Users do not state facts about themselves in such
- * writing, so it is refused whatever it says.
+ * Whether a text hides its content from readers or from filters. Users do not state facts in such writing, so it is
+ * refused whatever its content.
  */
 export function isDisguised(text: string): boolean {
   if (DISGUISES.some((disguise) => disguise.test(text))) return true;
@@ -34,14 +34,17 @@ export function isDisguised(text: string): boolean {
 }
 
 /**
- * A text that a model wrote, as people see it. A disguise is only seen in the text as it was written, so a disguised one
- * stays as it is for the screening behind every door to refuse.
+ * A model's text without invisible characters. A disguised text stays unchanged, because the disguise only shows in
+ * the original and the later screening must refuse it.
  */
 export function visibleUnlessDisguised(text: string): string {
   return isDisguised(text) ? text : stripInvisible(text);
 }
 
-/** Latin and Cyrillic letters in turns, as `оpеrаtоr`; an ending of the other script, as `SMSка`, is none. */
+/**
+ * Whether a word mixes Latin and Cyrillic letters, as `оpеrаtоr`; an ending in the other script, as `SMSка`, does
+ * not count.
+ */
 function mixesScripts(word: string): boolean {
   let turns = 0;
   let last = '';

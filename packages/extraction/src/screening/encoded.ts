@@ -1,8 +1,8 @@
-/** Long enough for a sentence; identifiers and hashes of this length decode to no text. */
+/** Long enough for a sentence. Identifiers and hashes of this length do not decode to text. */
 const RUN = /[\w+/-]{20,}={0,2}/g;
 const PRINTABLE = /^[\t\n\r\u0020-\u007e\p{L}\p{P}]+$/u;
 
-/** The texts that stand in Base64 or hexadecimal form in a text: nobody says such a thing to be remembered. */
+/** Texts in Base64 or hexadecimal form inside a text: no user states a fact this way. */
 export function encodedTexts(text: string): string[] {
   return (text.match(RUN) ?? []).flatMap((run) => {
     const forms = [

@@ -7,25 +7,25 @@ import { attacksExtraction } from './instructions.ts';
 import { namedHosts } from './links.ts';
 import { hiddenText, plainForm } from './plain-form.ts';
 
-/** What a conversation says, by who says it, for judging what a model made of it. */
+/** The words of a conversation by speaker, for judging a model's items. */
 export type Evidence = {
-  /** Words of what users said, less what attacks the extraction. */
+  /** Words of user messages, without attacks on the extraction. */
   user: ReadonlySet<string>;
-  /** Words of what assistants said, where the model saw it, and of memories that were injected. */
+  /** Words of assistant messages that the model saw, and of injected memories. */
   assistant: ReadonlySet<string>;
-  /** Words of what tools returned, where the model saw it. */
+  /** Words of tool results that the model saw. */
   tools: ReadonlySet<string>;
-  /** Words of what attacks the extraction. */
+  /** Words of attacks on the extraction. */
   attack: ReadonlySet<string>;
-  /** Addresses that users gave, less those in attacks. */
+  /** Addresses in user messages, without attacks. */
   hosts: ReadonlySet<string>;
 };
 
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+/u;
 
 /**
- * A message up to the first sentence that attacks the extraction, and from there on: what follows such a sentence is
- * what it is about.
+ * A message before and from the first sentence that attacks the extraction: the sentences after it belong to the
+ * attack.
  */
 function splitAtAttack(content: string): { clean: string; attack: string } {
   const sentences = content.split(SENTENCE_END);
@@ -35,7 +35,7 @@ function splitAtAttack(content: string): { clean: string; attack: string } {
     : { clean: sentences.slice(0, first).join('\n'), attack: sentences.slice(first).join('\n') };
 }
 
-/** Collects what the messages of an extraction say, as far as its preset shows them to the model. */
+/** Collects the words of an extraction's messages, as far as its preset shows them to the model. */
 export function collectEvidence(messages: readonly TranscriptMessage[], preset: Preset): Evidence {
   const texts = {
     user: [] as string[],
@@ -50,7 +50,7 @@ export function collectEvidence(messages: readonly TranscriptMessage[], preset: 
       const { clean, attack } = splitAtAttack(content);
       texts.user.push(message.name ?? '', clean);
       texts.attack.push(attack, hiddenText(content));
-      // Memories that were injected are not said again.
+      // Injected memories do not count as said again.
       texts.assistant.push(message.content.slice(content.length));
     } else if (message.role === 'assistant') texts.assistant.push(content);
     else texts.tools.push(content);
@@ -65,7 +65,7 @@ export function collectEvidence(messages: readonly TranscriptMessage[], preset: 
   };
 }
 
-/** How many of the words are there, 0..1; 0 when there are no words. */
+/** The share of the words that are in `there`, 0..1; 0 without words. */
 export function coverage(words: ReadonlySet<string>, there: ReadonlySet<string>): number {
   let found = 0;
   for (const word of words) if (there.has(word)) found += 1;

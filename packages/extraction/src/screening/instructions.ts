@@ -1,7 +1,7 @@
 import { holdsControlToken } from '@factmill/contracts';
 import { readingsOf } from './plain-form.ts';
 
-/** What attacks are made of, in plain form. Each group is one way of giving orders to a reader. */
+/** Phrases of attacks, in plain form. Each group is one way to give orders to a reader. */
 const OVERRIDE =
   /\b(?:ignore|disregard|forget|override|bypass|drop|skip)\b[^.!?\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|constraints?|safeguards?|filters?|the (?:above|foregoing)|(?:everything|all|anything)(?: that is| written)? (?:above|before|prior))\b/;
 /** The same without the spaces between its words. */
@@ -25,14 +25,17 @@ const ORDER = new RegExp(
 
 const OVERRIDES = [OVERRIDE, OVERRIDE_SQUEEZED, OVERRIDE_ELSEWHERE, REVEAL, OBLIGATION, TO_YOU];
 
-/** Whether a text gives orders to whoever reads it, rather than stating something. `free` when it stands alone. */
+/**
+ * Whether a text gives orders to its reader instead of stating something. `order` alone may be harmless; `override`
+ * never is.
+ */
 export function givesOrders(plain: string): 'override' | 'order' | null {
   if (readingsOf(plain).some((reading) => OVERRIDES.some((pattern) => pattern.test(reading))))
     return 'override';
   return plain.split('\n').some((line) => ORDER.test(line)) ? 'order' : null;
 }
 
-/** Tags, chat control tokens and role labels: a text that plays a part of the prompt. */
+/** Tags, chat control tokens and role labels: a text that imitates a part of the prompt. */
 const TAGS =
   /<\s{0,8}\/?\s{0,8}(?:conversation|known_memories|existing_memories|new_facts|memory|memories|documents|system|instructions?|assistant|user|human|developer|tool)\b|\{\{[a-z_ ]{1,40}\}\}/;
 const ROLE_LABEL =
@@ -42,19 +45,19 @@ export function playsRole(plain: string): boolean {
   return TAGS.test(plain) || holdsControlToken(plain) || ROLE_LABEL.test(plain);
 }
 
-/** A reply, or a part of one, written out for the model to copy. */
+/** A reply, or a part of one, for the model to copy. */
 const FAKE_REPLY =
   /["']?\b(?:facts|memories|context|event)\b["']?\s{0,4}:\s{0,4}[[{]|"(?:key|category)"\s{0,4}:\s{0,4}"/;
 const FORM_ORDER =
   /\b(?:output|reply|respond|answer|return)\b[^.!?\n]{0,30}\b(?:json|exactly|only with|the following|verbatim)\b|\b(?:decode|decrypt|rot13|base64|un-?scramble)\b|\b(?:act as|pretend (?:to be|you are|that you)|role-?play|you are (?:now|no longer))\b|\b(?:save|store|write|add|put|record)\b[^.!?\n]{0,40}\b(?:in(?:to)?|to|as) (?:the |your |long-?term |permanent )*memor(?:y|ies)\b[^.!?\n]{0,40}\b(?:other|all|every|admin|system|user (?:id|named|called))\b/;
-/** Text that only a machine reads. */
+/** Whether a text holds data that only a machine can read. */
 function holdsBlob(plain: string): boolean {
   return (plain.match(/[\w+/]{40,}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run));
 }
 
 const ATTACKS = [OVERRIDE, OVERRIDE_SQUEEZED, OVERRIDE_ELSEWHERE, REVEAL];
 
-/** Whether a sentence of the conversation tries to take over the extraction, so that what it says is no evidence. */
+/** Whether a sentence of the conversation tries to take over the extraction, so that it is no evidence. */
 export function attacksExtraction(plain: string): boolean {
   return (
     readingsOf(plain).some((reading) => ATTACKS.some((pattern) => pattern.test(reading))) ||

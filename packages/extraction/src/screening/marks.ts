@@ -5,7 +5,7 @@ import { hasMarkup } from './links.ts';
 import { plainForm } from './plain-form.ts';
 import { holdsSecret } from './secrets.ts';
 
-/** The marks of an attack that a text bears by itself, whoever said it. */
+/** Marks of an attack that show in the text itself, whoever wrote it. */
 export const MARKS = [
   'secret',
   'markup',
@@ -18,24 +18,24 @@ export const MARKS = [
 ] as const;
 export type Mark = (typeof MARKS)[number];
 
-/** What is looked at. */
+/** The texts to judge. */
 export type Stated = Readonly<{
-  /** All texts, as they are. */
+  /** All texts, unchanged. */
   raw: readonly string[];
-  /** Those of them that state something, rather than name it. */
+  /** Those of them that are statements, not names. */
   statements: readonly string[];
   /** Normalised. */
   key: string | null;
   question: string | null;
 }>;
 
-/** What is no mark where the text stands. */
+/** Marks that are allowed for this text. */
 export type Allowed = Readonly<{
-  /** Secrets, where they are kept on purpose. */
+  /** Secrets, where the preset keeps them. */
   secret?: boolean;
   /** Sentences in the imperative. */
   order?: boolean;
-  /** Statements about the assistant: summaries tell what it did. */
+  /** Statements about the assistant: summaries report what it did. */
   assistant?: boolean;
 }>;
 
@@ -46,7 +46,7 @@ const ASSISTANT_KEY =
 const ABOUT_OTHERS =
   /\b(?:for|of|about|to|from|as) (?:all|every|each|any|other|another) (?:users?|tenants?|accounts?)\b|^(?:all|every|each|any|other) (?:users?|tenants?|accounts?)\b|\b(?:user|tenant)[ _]id:? ["']?[\w-]{0,40}\d/;
 
-/** The first mark that a text bears, or null. */
+/** The first mark in a text, or null. */
 export function markOf(stated: Stated, allowed: Allowed = {}): Mark | null {
   const { raw, key } = stated;
   const plain = raw.map((text) => plainForm(text));

@@ -19,7 +19,7 @@ function toLatin(word: string): string {
 /** Tag characters, and variation selectors beyond those that letters have. */
 const SPELLING = /[\u{e0020}-\u{e007e}]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** What invisible characters spell: each stands for a letter that only machines read. */
+/** The text that invisible characters spell: each stands for a letter that only machines read. */
 export function hiddenText(text: string): string {
   return (text.match(SPELLING) ?? [])
     .map((character) => {
@@ -36,7 +36,7 @@ const NAMED: Readonly<Record<string, string>> = {
   lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", lpar: '(', rpar: ')', lsqb: '[', rsqb: ']', nbsp: ' ',
 }; // prettier-ignore
 
-/** The text with its HTML entities, and brackets and quotes in percent or JSON escapes, as a page would show them. */
+/** The text with HTML entities, and with brackets and quotes in percent or JSON escapes, decoded. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     ENTITY,
@@ -50,8 +50,9 @@ export function decodeEntities(text: string): string {
 }
 
 /**
- * The form in which a text is compared with patterns: as people see it, in compatible and lower-case letters, in Latin
- * ones where a word mixes scripts that look alike, with single spaces and straight quotes. Lines stay lines.
+ * The form in which a text is matched with patterns: without invisible characters, in compatibility form and lower
+ * case, with look-alike letters as Latin ones in words that mix scripts, with single spaces and straight quotes.
+ * Line breaks stay.
  */
 export function plainForm(text: string): string {
   return joinSpelled(stripInvisible(decodeEntities(text)).normalize('NFKC').toLowerCase())
@@ -62,7 +63,7 @@ export function plainForm(text: string): string {
     .trim();
 }
 
-/** Four or more single letters, each with one and the same mark or space behind it: "i g n o r e", "i.g.n.o.r.e". */
+/** Four or more single letters with the same mark or space after each: "i g n o r e", "i.g.n.o.r.e". */
 const SPELLED = /(?<![\p{L}\p{N}])\p{L}([ ._*-])(?:\p{L}\1){2,200}\p{L}(?![\p{L}\p{N}])/gu;
 
 function joinSpelled(text: string): string {
@@ -79,15 +80,12 @@ const LEET: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
-/** A word of letters with digits or signs among them that stand for letters. */
+/** A word of letters with digits or symbols in place of some. */
 const LEET_WORD = /(?<![\p{L}\d@$])(?=[\d@$]{0,8}[a-z])(?=[a-z]{0,20}[\d@$])[a-z\d@$]{3,40}(?![\p{L}\d@$])/gu;
-/** Digits alone that stand for a word, such as `411`, are read as letters beside such words only. */
+/** A number such as `411` is read as letters only beside such words. */
 const DIGITS_FOR_LETTERS = /(?<![\p{L}\d])[0134579]{2,6}(?![\p{L}\d])/gu;
 
-/**
- * The plain form and what else a reader may make of it: with digits for letters read as letters, without the spaces of
- * words that are spelled out, and from its end.
- */
+/** The plain form and its other readings: digits as letters, spelled-out words joined, and backwards. */
 export function readingsOf(plain: string): string[] {
   const readings = [plain];
   const letters = plain.replaceAll(LEET_WORD, (word) => toLetters(word));

@@ -1,7 +1,7 @@
 import { meaningfulWords } from '../attribution.ts';
 
 const RIGHTS = 'access|rights?|privileges?|permissions?|mode|account|status|credentials?|clearance';
-/** What claims a right or a position of trust, in plain form. */
+/** Phrases that claim a right or a position of trust, in plain form. */
 const PRIVILEGE = new RegExp(
   [
     String.raw`\b(?:admin(?:istrator)?|root|superuser|sudo|privileged|elevated|unrestricted|unlimited|full|owner)\b[^.!?\n]{0,20}\b(?:${RIGHTS})\b`,
@@ -17,7 +17,7 @@ const PRIVILEGE_KEY =
   /^(?:is_(?:an?_)?(?:admin|administrator|root|superuser|owner|verified|trusted|authori[sz]ed|staff|moderator|vip)|user_role|(?:account|access|security|user)_(?:level|role|type|clearance|rights?|permissions?)|permissions?|privileges?|entitlements?|(?:security_)?clearance(?:_level)?|trust(?:ed)?_\w+|authori[sz]ed_\w+|verified_\w+|approved_\w+|power_of_attorney)$/;
 
 /**
- * The words by which something stated claims a right or a position of trust (admin access, clearance, a trusted
+ * The words with which a statement claims a right or a position of trust (admin access, clearance, a trusted
  * contact); null when it claims none. `key` is normalised, the statements are in plain form.
  */
 export function claimedPrivilege(

@@ -8,21 +8,21 @@ import { type Mark, markOf } from './marks.ts';
 import { plainForm } from './plain-form.ts';
 import { claimedPrivilege } from './privileges.ts';
 
-/** Why an item is refused: stable words that are counted in the ledger's `rejected`. */
+/** Why an item is refused: stable words, counted in the ledger's `rejected`. */
 type ScreeningRefusal = Mark | 'unsupported_link' | 'unsupported_privilege' | 'not_from_user' | 'from_attack';
 
 export type Screening = {
   refusal: ScreeningRefusal | null;
-  /** Nothing in it is found in what users said: paraphrase at best. */
+  /** None of its words occurs in user messages: a paraphrase at best. */
   unsupported: boolean;
 };
 
-/** From this share of its words on, a statement counts as said. */
+/** From this share of its words on, a statement counts as the user's. */
 const SAID = 0.5;
-/** Below this share, and said by somebody else, it counts as not said by the user. */
+/** Below this share a statement found in others' words does not count as the user's. */
 const HARDLY_SAID = 0.3;
 
-/** What user and assistant work out together may be in the assistant's words; what the user is, may not. */
+/** Results of joint work may be in the assistant's words; facts about the user may not. */
 const WORK_CATEGORIES = new Set(['config', 'decision', 'solution', 'event', 'conversation', 'temp', 'debug']);
 const TOOL_SOURCES = new Set(['tool_call', 'auto_discovery']);
 
@@ -33,12 +33,12 @@ function textsOf(item: RawCandidate): string[] {
   ].filter((text) => typeof text === 'string'); // prettier-ignore
 }
 
-/** What the item says, less how it names it. */
+/** The item's statements, without its names. */
 function statementsOf(item: RawCandidate): string[] {
   return [item.value, item.answer, item.content].filter((text) => text !== null);
 }
 
-/** Whether somebody else said it, and users hardly did. */
+/** Whether others said it, and users hardly did. */
 function isSaidByOthers(item: RawCandidate, words: ReadonlySet<string>, evidence: Evidence): boolean {
   if (item.kind === 'event' || WORK_CATEGORIES.has(item.category ?? '')) return false;
   if (coverage(words, evidence.user) >= HARDLY_SAID) return false;
@@ -48,8 +48,8 @@ function isSaidByOthers(item: RawCandidate, words: ReadonlySet<string>, evidence
 }
 
 /**
- * Judges one item of a reply as the work of a model that may have obeyed somebody else than us. Refused is what bears
- * the mark of an attack; that its words are not the user's is none by itself, because models paraphrase.
+ * Judges one item of a reply, in case the model obeyed instructions in the conversation. Marks of an attack are
+ * refused. Words other than the user's are no reason, because models paraphrase.
  */
 export function screenItem(item: RawCandidate, evidence: Evidence, preset: Preset): Screening {
   const raw = textsOf(item);
@@ -66,7 +66,7 @@ export function screenItem(item: RawCandidate, evidence: Evidence, preset: Prese
     { raw, statements: stated, key, question: item.question },
     {
       secret: preset.keepsCredentials && item.category === 'credential' && said >= SAID,
-      // A wish that the user has and that is kept under a key reads like an order: `style: always use tabs`.
+      // A user's wish under a key reads like an order: `style: always use tabs`.
       order: key !== null && item.content === null && said >= SAID,
     },
   );
@@ -74,12 +74,12 @@ export function screenItem(item: RawCandidate, evidence: Evidence, preset: Prese
   if ([...linkedHosts(raw.join('\n'))].some((host) => !evidence.hosts.has(host)))
     return refused('unsupported_link');
   const claim = claimedPrivilege(key, statements);
-  // `is_admin: true` says all of it in its key.
+  // In `is_admin: true` the key is the statement.
   const tells = item.value === null || !/^(?:true|yes)$/i.test(item.value);
   if (claim !== null && ((tells && said < SAID) || coverage(claim, evidence.user) < SAID))
     return refused('unsupported_privilege');
   if (isSaidByOthers(item, words, evidence)) return refused('not_from_user');
-  // In a conversation that is under attack a statement needs users' own words, and more of them than the attack's.
+  // In a conversation under attack, a statement needs more words from users than from the attack.
   const inAttack = coverage(words, evidence.attack);
   if (evidence.attack.size > 0 && said < SAID && (inAttack > said || said === 0))
     return refused('from_attack');

@@ -11,13 +11,13 @@ export const STATEMENT_REFUSALS: readonly StatementRefusal[] = [
   'unsupported_privilege',
 ];
 
-/** What a statement is kept under, and texts that are kept beside it. */
+/** The key of a statement, and the other texts stored with it. */
 type Naming = Readonly<{ key?: string | null; others?: readonly (string | null)[] }>;
 
 /**
- * Judges a text that a model made of texts that are there already (a merged memory, a compressed one, a sentence of a
- * summary) as strictly as an item of a first reply: the marks of an attack, and addresses and rights that none of the
- * sources names. Null when there is nothing against it.
+ * Judges a text that a model made of existing texts (a merged memory, a compressed one, a sentence of a summary) as
+ * strictly as an item of a first reply: marks of an attack, and addresses and rights that no source names. Null
+ * when it passes.
  */
 export function screenStatement(
   text: string,
@@ -44,7 +44,7 @@ export function screenStatement(
   return claims(text, key) && !sources.some((source) => claims(source)) ? 'unsupported_privilege' : null;
 }
 
-/** What a model asks a tool to save. */
+/** A memory that a model wants to save by the tool. */
 export type ToolSave = Readonly<{
   key?: string | undefined;
   texts: readonly (string | undefined)[];
@@ -52,8 +52,8 @@ export type ToolSave = Readonly<{
 }>;
 
 /**
- * Judges what a model saves by a tool, of which nobody knows where it has it from: the marks of an attack, rights, and
- * addresses that can carry something away. Null when there is nothing against it.
+ * Judges a memory that a model saves by the tool; its source is unknown. Refuses marks of an attack, claims of
+ * rights, and addresses that can carry data away. Null when it passes.
  */
 export function screenToolSave({ key, texts, statement }: ToolSave): StatementRefusal | null {
   const given = texts.filter((text) => text !== undefined);
@@ -63,7 +63,7 @@ export function screenToolSave({ key, texts, statement }: ToolSave): StatementRe
     key: key === undefined ? null : normaliseKey(plainForm(key)),
     question: null,
   };
-  // What is kept under a key may be a wish: `style: always use tabs`.
+  // A keyed value may be a wish: `style: always use tabs`.
   const mark = markOf(stated, { order: key !== undefined });
   if (mark !== null) return mark;
   if (given.some((text) => linksWithBaggage(text))) return 'unsupported_link';

@@ -1,19 +1,19 @@
 const SECRET_WORD = String.raw`(?:pass ?words?|passwd|passphrases?|passcodes?|pin(?: (?:code|number))?|api[ -]?keys?|secret(?: key)?s?|(?:access|auth|bearer|refresh|api|session) tokens?|private keys?|seed phrases?|recovery (?:codes?|phrases?)|cvv|cvc|security codes?|social security numbers?|ssn|credit card numbers?)`;
 
-/** Words that follow when it is told where a secret is or how it is treated, and not what it is. */
+/** Words that show that the text says where a secret is or how it is treated, not what it is. */
 const NO_VALUE = String.raw`(?!(?:stored|kept|saved|managed|in|on|at|with|not|no|never|very|too|so|quite|weak|strong|safe|secure|required|needed|expired?|expiring|changed|rotated|reset|lost|forgotten|old|new|a|an|the|his|her|their|by|being|going|unknown|set|due|shared|protected|encrypted|hard|easy|important|long|short|different|invalid|wrong|correct)\b)`;
 
 const STATED = new RegExp(
   String.raw`\b${SECRET_WORD}(?: (?:for|of|to|on) [^.:=\n]{1,60}?)?(?:\s*(?::|=|->)\s*|\s+(?:is|are|was|were)(?: now)?:?\s+)["']?${NO_VALUE}[^\s"']`,
 );
 
-/** A question whose answer is one. */
+/** A question for a secret. */
 const ASKED = new RegExp(String.raw`\bwhat(?:'s| is| are| was)\b[^?\n]{0,80}\b${SECRET_WORD}\b`);
 
 const KEY =
   /(?:^|_)(?:passwords?|passwd|passphrases?|passcodes?|pin|pin_code|api_?keys?|secret|secret_key|(?:access|auth|bearer|refresh|api|session)_token|private_key|seed_phrase|recovery_(?:code|phrase)|cvv|cvc|ssn|social_security_number|credit_card(?:_number)?)$/;
 
-/** Secrets that show by their form, whatever is said about them. */
+/** Secrets that are recognisable by their form. */
 const SHAPES: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[\w-]{16,}/i,
   /\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/i,
@@ -27,7 +27,7 @@ const SHAPES: readonly RegExp[] = [
 
 const CARD = /\b(?:\d[ -]?){13,19}\b/g;
 
-/** The check digit that card numbers have (Luhn). */
+/** Whether the check digit (Luhn) is that of a card number. */
 function isCardNumber(text: string): boolean {
   const digits = [...text.replaceAll(/\D/g, '')].map(Number).toReversed();
   if (digits.length < 13 || digits.length > 19) return false;
@@ -39,9 +39,9 @@ function isCardNumber(text: string): boolean {
 }
 
 /**
- * Whether something stated holds a secret: by what it is called (a password and what it is, a key such as `api_key`,
- * the answer to a question for one), or by its form (keys of well-known services, private keys, addresses with a
- * password, card numbers). That there is one, or where it is kept, is none. `plain` is its plain form.
+ * Whether a statement holds a secret: by its name (a password and its value, a key such as `api_key`, the answer to
+ * a question for one) or by its form (keys of well-known services, private keys, addresses with a password, card
+ * numbers). The fact that there is a secret, or where it is kept, is none. `plain` is the plain form.
  */
 export function holdsSecret(stated: {
   key: string | null;

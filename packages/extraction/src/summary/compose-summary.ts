@@ -1,7 +1,7 @@
 import { estimateTokens } from '../token-estimate.ts';
 import type { CandidateKind } from '../types.ts';
 
-/** A current memory, as a summary tells of it. */
+/** A current memory, for a summary. */
 export type SummarisedMemory = Readonly<{
   kind: CandidateKind;
   /** 1 profile, 2 knowledge, 3 event log. */
@@ -13,7 +13,7 @@ export type SummarisedMemory = Readonly<{
   statedAt: Date;
 }>;
 
-/** About 450 words: small enough to stand in every prompt. */
+/** About 450 words: small enough for every prompt. */
 const COMPOSED_TOKEN_BUDGET = 340;
 
 const SENTENCE_END = /[.!?…。！？]["'”’)]*$/u;
@@ -26,7 +26,7 @@ function ended(text: string): string {
   return SENTENCE_END.test(text) ? text : `${text}.`;
 }
 
-/** One memory as a sentence that can be read on its own; empty when it has no text. */
+/** One memory as a self-contained sentence; empty when it has no text. */
 export function sentenceOf(
   memory: Pick<SummarisedMemory, 'kind' | 'content' | 'question' | 'answer'>,
 ): string {
@@ -41,7 +41,7 @@ export function sentenceOf(
   return standsAlone ? said : `${asked} ${ended(said)}`.trim();
 }
 
-/** An event with its day, unless it names one itself. */
+/** An event with its day, unless it names the day itself. */
 function eventLine(memory: SummarisedMemory): string {
   const sentence = sentenceOf(memory);
   return sentence === '' || /\b\d{4}-\d\d-\d\d\b/.test(sentence)
@@ -59,7 +59,9 @@ function headingOf(memory: SummarisedMemory): string {
   return name === '' ? 'General' : name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
-/** What is taken, in the order given, until the budget is full; a memory that does not fit makes room for shorter ones. */
+/**
+ * Takes memories in order until the budget is full; when one does not fit, shorter ones after it still may.
+ */
 function withinBudget(
   memories: readonly SummarisedMemory[],
   tokenBudget: number,
@@ -72,7 +74,7 @@ function withinBudget(
     const heading = headingOf(memory);
     const line = heading === EVENTS ? eventLine(memory) : sentenceOf(memory);
     if (line === '' || lines.has(line)) continue;
-    // Estimates are rounded up for each part, so their sum is never below the estimate of the whole.
+    // Each part is rounded up, so the sum is never below the estimate of the whole.
     const cost = estimateTokens(line) + (headings.has(heading) ? 0 : estimateTokens(`${heading}:`));
     if (tokens + cost > tokenBudget) continue;
     tokens += cost;
@@ -89,9 +91,9 @@ function rank(heading: string): number {
 
 /**
  * A readable text of a user's memories without a model: one paragraph for the profile, one per category in
- * alphabetical order, the events last and oldest first. Deterministic; says nothing that is not in `memories`.
+ * alphabetical order, the events last and oldest first. Deterministic; states nothing beyond `memories`.
  *
- * @param memories the most worth telling first; of what does not fit into `tokenBudget` the last goes first
+ * @param memories most important first; the last ones are dropped when `tokenBudget` is exceeded
  */
 export function composeUserSummary(
   memories: readonly SummarisedMemory[],
@@ -110,10 +112,10 @@ export function composeUserSummary(
 }
 
 /**
- * A readable text of what came out of one conversation without a model: its memories in the order they were stated,
- * one line each, events with their day. Of what does not fit the oldest goes first.
+ * A readable text of one conversation's memories without a model: in the order they were stated, one line each,
+ * events with their day. When they exceed the budget, the oldest are dropped.
  *
- * @param memories the last stated first
+ * @param memories last stated first
  */
 export function composeConversationSummary(
   memories: readonly SummarisedMemory[],

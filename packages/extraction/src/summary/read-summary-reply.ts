@@ -2,15 +2,15 @@ import { stripInvisible } from '@factmill/contracts';
 import { withoutReasoning } from '../reply/find-json.ts';
 import { toStorableText } from '../storable-text.ts';
 
-/** Three times what the prompt asks for; what is longer is not a summary. */
+/** Three times what the prompt asks for; a longer text is no summary. */
 const MAX_SUMMARY_CHARACTERS = 6_000;
 
 const FENCE = /^```[^\n]*\n([\s\S]*?)\n?```$/;
 const OWN_TAGS = /<\/?(?:facts|portrait|summary|conversation)>/i;
 
 /**
- * The text of a reply that is to be a summary, as it was written but without thoughts and fences, white space in order.
- * Null when it cannot be one: empty, without a word, data instead of prose, our own delimiters, or far too long.
+ * The text of a summary reply without reasoning and fences, with white space normalised. Null when it cannot be a
+ * summary: empty, without a word, data instead of prose, our own delimiters, or far too long.
  */
 export function readSummaryReply(raw: string): string | null {
   const reply = toStorableText(withoutReasoning(raw));

@@ -4,10 +4,10 @@ import { screenStatement, type StatementRefusal } from '../screening/screen-stat
 const SENTENCE_END = /(?<=[.!?][\s"”’)])|(?<=[。！？])/u;
 
 /**
- * A summary as people see it, without the sentences that bear the mark of an attack, and why they were left out. What a model writes about
- * a conversation is judged as strictly as a memory, but that it may tell what the assistant did.
+ * A summary without invisible characters and without sentences that bear the mark of an attack, and the reasons. A
+ * summary is judged as strictly as a memory, except that it may report what the assistant did.
  *
- * @param sources all that the summary was made of
+ * @param sources all texts that the summary was made of
  */
 export function screenSummary(
   summary: string,
@@ -25,7 +25,7 @@ export function screenSummary(
       .map((sentence) => visibleUnlessDisguised(sentence))
       .filter((sentence) => sentence.trim() === '' || keep(sentence.trim()));
     const kept = sentences.join('').trim();
-    // What no sentence bears, several together may.
+    // Several sentences together may bear a mark that none bears alone.
     return sentences.length < 2 || keep(kept) ? kept : '';
   });
   const text = lines

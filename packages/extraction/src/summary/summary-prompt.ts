@@ -4,7 +4,7 @@ import { estimateTokens } from '../token-estimate.ts';
 import type { Transcript } from '../transcript/build-transcript.ts';
 import { sentenceOf, type SummarisedMemory } from './compose-summary.ts';
 
-/** Of a user's memories, as many as fit: with instructions and reply well inside a context of 8,000 tokens. */
+/** Budget for a user's memories: with instructions and reply well inside a context of 8,000 tokens. */
 export const NARRATIVE_TOKEN_BUDGET = 4_000;
 
 const NONE = '(none)';
@@ -14,10 +14,10 @@ function dayOf(date: Date): string {
 }
 
 /**
- * The question for a user's narrative (D11). Every memory is one line with the day it was stated. Our template does
- * not show the present narrative: what it says of a memory that has been deleted must not live on.
+ * The question for a user's narrative (D11). Every memory is one line with the day it was stated. Our template
+ * omits the present narrative, because it may repeat deleted memories.
  *
- * @param input.memories the most worth telling first; what does not fit into NARRATIVE_TOKEN_BUDGET is left out
+ * @param input.memories most important first; memories beyond NARRATIVE_TOKEN_BUDGET are dropped
  */
 export function buildUserSummaryPrompt(input: {
   prompts: Prompts;
@@ -46,7 +46,7 @@ export function buildUserSummaryPrompt(input: {
 /**
  * The question for a conversation's rolling summary (E10).
  *
- * @param input.transcript of the messages that are not in the summary yet
+ * @param input.transcript of the messages since the last summary
  */
 export function buildConversationSummaryPrompt(input: {
   prompts: Prompts;

@@ -13,21 +13,21 @@ export type Transcript = {
   text: string;
   /** The user's blocks alone. */
   userText: string;
-  /** The assistant's blocks alone; empty where the preset leaves them out. */
+  /** The assistant's blocks alone; empty when the preset omits them. */
   assistantText: string;
-  /** The messages of which something is in `text`, in conversation order. */
+  /** The messages with any text in `text`, in conversation order. */
   messageIds: string[];
   /** Length of `text` in UTF-16 code units. */
   characters: number;
-  /** What a transcript over `maxTranscriptCharacters` lost: characters, and the messages that they were of. */
+  /** What the limit `maxTranscriptCharacters` removed: characters, and the number of messages concerned. */
   cut: { characters: number; messages: number } | null;
-  /** When the last of its messages was said; what it calls today. */
+  /** The time of the last message; relative dates refer to it. */
   saidAt: Date | null;
 };
 
 type Block = { message: TranscriptMessage; text: string };
 
-/** Who speaks in a transcript. */
+/** The roles that each kind of transcript includes. */
 const ROLES: Readonly<Record<Preset['transcript'], ReadonlySet<TranscriptMessage['role']>>> = {
   'user-only': new Set(['user']),
   pair: new Set(['user', 'assistant']),
@@ -56,10 +56,10 @@ function textOfRole(blocks: readonly Block[], role: TranscriptMessage['role'], l
 }
 
 /**
- * Renders messages for the model, a block each, as the preset says: what users said (`User: …`, `User (Name): …` when
- * the message is named), with `pair` also the replies (`Assistant: …`), with `full` also `[Tool call] name(args)` and
- * `[Tool result] name: output`. System and developer messages and what is empty without injected postfixes are left
- * out. Above the preset's limit the middle is cut, and `cut` says what that took.
+ * Renders messages for the model, one block each, as the preset says: user messages (`User: …`, `User (Name): …`
+ * for named ones), with `pair` also replies (`Assistant: …`), with `full` also `[Tool call] name(args)` and `[Tool
+ * result] name: output`. Omits system and developer messages and messages of injected postfixes only. Above the
+ * preset's limit the middle is cut, and `cut` says how much.
  */
 export function buildTranscript(messages: readonly TranscriptMessage[], preset: Preset): Transcript {
   const limit = preset.maxTranscriptCharacters;

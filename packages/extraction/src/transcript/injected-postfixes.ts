@@ -5,8 +5,8 @@ function isInjected(text: string, start: number): boolean {
 }
 
 /**
- * Index of the `[` that closes with the last character of `text` (a `]`), or -1 when brackets do not
- * balance. One backwards pass.
+ * Index of the `[` that matches the last character of `text` (a `]`), or -1 when brackets do not balance. One
+ * backwards pass.
  */
 function openingBracket(text: string): number {
   let depth = 0;
@@ -22,8 +22,8 @@ function openingBracket(text: string): number {
 }
 
 /**
- * Where an injected postfix starts whose own text has unbalanced brackets (a value such as `:[`): the last
- * line that begins with a tag, if its brackets do not balance either. -1 when there is none.
+ * Where an injected postfix with unbalanced brackets (a value such as `:[`) begins: the last line that begins with
+ * a tag, if its brackets do not balance. -1 when there is none.
  */
 function unbalancedPostfix(text: string): number {
   for (let end = text.length; end >= 0;) {
@@ -40,9 +40,8 @@ function unbalancedPostfix(text: string): number {
 }
 
 /**
- * Takes the `[facts: …]` and `[context: …]` postfixes off the end of a message: they are memories that
- * were injected into the prompt, and must not be learned as if the user had just said them. The same
- * words elsewhere in the message are the user's and stay.
+ * Removes `[facts: …]` and `[context: …]` postfixes from the end of a message: they are injected memories, and must
+ * not be learned as if the user had said them. The same words elsewhere in the message are the user's and stay.
  */
 export function stripInjectedPostfixes(content: string): string {
   let text = content.trimEnd();

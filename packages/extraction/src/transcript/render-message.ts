@@ -6,19 +6,19 @@ import { stripInjectedPostfixes } from './injected-postfixes.ts';
 /** Tool arguments and results are cut to this many characters (source D). */
 const MAX_TOOL_CHARACTERS = 500;
 
-/** A line that reads like the beginning of a block. */
+/** A line that looks like the beginning of a block. */
 const BLOCK_START =
   /^(?=(?:user|assistant|system|developer|tool)\b[^\n:]{0,80}:|\[tool (?:call|result)\])/gim;
 
 /** The names of tools by the id of their call. */
 export type ToolNames = ReadonlyMap<string, string>;
 
-/** The text as people see it. */
+/** The text without invisible characters. */
 function visible(text: string): string {
   return toStorableText(stripInvisible(text));
 }
 
-/** Text within a block: lines that read like the beginning of another one are set in. */
+/** Text within a block: lines that look like the beginning of another block are indented. */
 function withinBlock(text: string): string {
   const end = text.indexOf('\n') + 1;
   return end === 0 ? text : text.slice(0, end) + text.slice(end).replaceAll(BLOCK_START, '  ');
@@ -34,7 +34,7 @@ function toolCallLine({ name, arguments: given }: ToolCall): string {
   return `[Tool call] ${toolText(name)}(${toolText(given)})`;
 }
 
-/** `User: …`, with the speaker's name where there is one. Empty when only injected postfixes were said. */
+/** `User: …`, with the speaker's name if there is one. Empty for a message of injected postfixes only. */
 export function renderUser(message: TranscriptMessage): string {
   const content = visible(stripInjectedPostfixes(message.content.replaceAll('\u0000', '')));
   if (content === '') return '';
@@ -44,7 +44,7 @@ export function renderUser(message: TranscriptMessage): string {
   return `${name === '' ? 'User' : `User (${name})`}: ${withinBlock(content)}`;
 }
 
-/** `Assistant: …`; empty when it only called tools. */
+/** `Assistant: …`; empty for a message of tool calls only. */
 export function renderAssistant(message: TranscriptMessage): string {
   const content = visible(message.content);
   return content === '' ? '' : `Assistant: ${withinBlock(content)}`;

@@ -1,15 +1,15 @@
 import { escapeControlTokens, stripInvisible } from '@factmill/contracts';
 
 /**
- * A stored text on one line, unable to end the block it stands in: no line of its own, nothing that people cannot see
- * (nobody vouches for it, and it could speak to the model alone), and the bracket of our tags, and
- * of control tokens of chat formats, written as `&lt;`.
+ * A stored text on one line that cannot end the block around it: without line breaks and invisible characters (they
+ * could tell the model something that people do not see), and with the bracket of our tags and of chat formats'
+ * control tokens as `&lt;`.
  */
 export function quoteLine(text: string): string {
   return escapeTags(toLine(text));
 }
 
-/** The same for text of several lines: they stay, but none of them can pass for a heading or end the block. */
+/** The same for several lines: they stay, but none of them can act as a heading or end the block. */
 export function quoteText(text: string): string {
   const lines = text
     .split(/\r\n|[\r\n\u2028\u2029\v\f\u0085]/)
@@ -36,22 +36,22 @@ function toLine(text: string): string {
     .trim();
 }
 
-/** Marks of a heading, however many, and what could hide before them; the key # of emoji is none. */
+/** Heading marks, with invisible characters before them; the # of a key cap emoji is none. */
 const HEADING = /^(?:[\s\p{Cf}\p{DI}]*[#＃﹟](?!\ufe0f?\u20e3))+\s*/u;
-/** A line that makes a heading of the one above. */
+/** A line that turns the one above into a heading. */
 const UNDERLINE = /^(?:[=\p{Cf}\p{DI}]+|[-\p{Cf}\p{DI}]+)$/u;
 
 /**
- * A bracket and the word behind it: what is between them, and in the word, may be spaced, slashed, invisible or
- * combined. None of the parts can match what the next begins with, so that it is found in one way.
+ * A bracket and the word after it. Spaces, slashes, invisible and combining characters may stand between and inside
+ * them. No part of the pattern can match the beginning of the next, so it never backtracks.
  */
 const TAG =
   /([<＜﹤‹«〈《〈⟨⟪❮❬❰˂≪])([\s\u2800\p{Cf}\p{DI}\p{M}/\\／∕⁄⧸╱]*)(?=([\p{L}\p{N}\p{So}][\p{L}\p{N}\p{So}\p{Cf}\p{DI}\p{M}_]*))/gu;
 const SLASH = /[/\\／∕⁄⧸╱]/;
-/** `memory` in letters that look like its own. */
+/** `memory`, also in look-alike letters. */
 const MEMORY = /^[mмᴍ][eеᴇ][mмᴍ][oоοσᴏ0][rгʀ][yуүγʏ](?![a-z0-9_])/u;
 
-/** Brackets other than `<` are those of titles and quotes as well: with them only an end is a tag. */
+/** Other brackets than `<` also stand in titles and quotes, so with them only a closing tag is escaped. */
 function escapeTags(text: string): string {
   return escapeControlTokens(text).replaceAll(
     TAG,
@@ -60,7 +60,7 @@ function escapeTags(text: string): string {
   );
 }
 
-/** In small letters without accents and without what is not seen. */
+/** Lower case, without accents and invisible characters. */
 function plainWord(word: string): string {
   return word
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { readAsked } from './asked.ts';
+import { readPromptRequest } from './prompt-request.ts';
 import { replyDiligently } from './diligent-reply.ts';
 
 const PROMPTS = new URL('../../../extraction/prompts/', import.meta.url);
@@ -52,7 +52,7 @@ describe('replyDiligently', () => {
     ['reconciled', { facts: [home, jazz] }],
   ])('answers %s in its form', (template, expected) => {
     const request = ask(template, said);
-    expect(readAsked(request)).toMatchObject({ purpose: 'extract', form: template });
+    expect(readPromptRequest(request)).toMatchObject({ purpose: 'extract', form: template });
     expect(JSON.parse(replyDiligently(request))).toEqual(expected);
   });
 
@@ -64,10 +64,10 @@ describe('replyDiligently', () => {
   test('asked to go on it has nothing more, asked again it gives all', () => {
     const reply = { role: 'assistant', content: '{' };
     const rest = ask('standard', said, reply, { role: 'user', content: 'Your reply broke off there.' });
-    expect(readAsked(rest).purpose).toBe('continue');
+    expect(readPromptRequest(rest).purpose).toBe('continue');
     expect(JSON.parse(replyDiligently(rest))).toEqual({ facts: [], context: [], event: null });
     const again = ask('standard', said, reply, { role: 'user', content: 'That reply could not be read.' });
-    expect(readAsked(again).purpose).toBe('again');
+    expect(readPromptRequest(again).purpose).toBe('again');
     expect(replyDiligently(again)).toBe(replyDiligently(ask('standard', said)));
   });
 
@@ -77,7 +77,7 @@ describe('replyDiligently', () => {
       NEW_FACTS:
         'N1 (2026-01-02): The user lives in Rome.\nN2 (2026-01-02): The user works at Ely.\nN3 (2026-01-02): The user sings.',
     });
-    expect(readAsked(request).purpose).toBe('reconcile');
+    expect(readPromptRequest(request).purpose).toBe('reconcile');
     expect(JSON.parse(replyDiligently(request))).toEqual([
       { event: 'DELETE', id: 'M1' },
       { event: 'ADD', id: 'N1' },
@@ -88,16 +88,16 @@ describe('replyDiligently', () => {
 
   test('summarises', () => {
     const rolling = ask('conversation-summary', { EXISTING_SUMMARY: home, TRANSCRIPT: SAID });
-    expect(readAsked(rolling).purpose).toBe('conversation-summary');
+    expect(readPromptRequest(rolling).purpose).toBe('conversation-summary');
     expect(replyDiligently(rolling)).toBe(`${home} ${jazz}`);
     const portrait = ask('user-summary', { FACTS: `- 2026-01-01: ${home}\n- 2026-01-02: ${jazz}` });
-    expect(readAsked(portrait).purpose).toBe('user-summary');
+    expect(readPromptRequest(portrait).purpose).toBe('user-summary');
     expect(replyDiligently(portrait)).toBe(`${home} ${jazz}`);
   });
 
   test('takes any other chat as a question for simple facts', () => {
     const request = { body: { messages: [{ role: 'user', content: 'I live in Oslo.' }] } };
-    expect(readAsked(request)).toMatchObject({ purpose: 'other', form: null });
+    expect(readPromptRequest(request)).toMatchObject({ purpose: 'other', form: null });
     expect(JSON.parse(replyDiligently(request))).toEqual({ facts: { home: 'Oslo' }, context: [] });
   });
 });

@@ -1,4 +1,4 @@
-import { type Asked, type Form, readAsked } from './asked.ts';
+import { type PromptRequest, type Form, readPromptRequest } from './prompt-request.ts';
 import { conversationIn, findSimpleFacts } from './facts-reply.ts';
 import type { ScriptedRequest } from './reply.ts';
 
@@ -41,7 +41,7 @@ const SIMPLE_SKILL: Skill = {
  * Deterministic.
  */
 export function replyDiligently(request: Pick<ScriptedRequest, 'body'>, skill: Skill = SIMPLE_SKILL): string {
-  const asked = readAsked(request);
+  const asked = readPromptRequest(request);
   switch (asked.purpose) {
     case 'reconcile':
       return decide(asked, skill);
@@ -105,7 +105,7 @@ function toKey(question: string): string {
 }
 
 /** Decisions about new facts: known ones are not added, a memory that one contradicts is deleted. */
-function decide(asked: Asked, { judge }: Skill): string {
+function decide(asked: PromptRequest, { judge }: Skill): string {
   const memories = linesOf(asked, 'existing_memories');
   const decisions: { event: string; id: string }[] = [];
   const deleted = new Set<string>();
@@ -121,14 +121,14 @@ function decide(asked: Asked, { judge }: Skill): string {
   return JSON.stringify([...[...deleted].map((id) => ({ event: 'DELETE', id })), ...decisions]);
 }
 
-function linesOf(asked: Asked, block: string): { id: string; text: string }[] {
+function linesOf(asked: PromptRequest, block: string): { id: string; text: string }[] {
   return [...blockOf(asked, block).matchAll(/^([MN]\d+) \([\d-]+\): (.*)$/gm)].map(([, id, text]) => ({
     id: id ?? '',
     text: text ?? '',
   }));
 }
 
-function blockOf({ question }: Asked, name: string): string {
+function blockOf({ question }: PromptRequest, name: string): string {
   return new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`).exec(question)?.[1] ?? '';
 }
 

@@ -145,7 +145,7 @@ export function createCompressMemories(deps: CompressDeps) {
 function idsOf(plan: CompressionPlan): string[] {
   return [
     ...new Set([
-      ...plan.collapses.flatMap(({ into, from }) => [into, ...from]),
+      ...plan.repetitions.flatMap(({ into, from }) => [into, ...from]),
       ...plan.steps.flatMap(({ sources }) => sources.map(({ id }) => id)),
       ...plan.byRule.map(({ id }) => id),
     ]),

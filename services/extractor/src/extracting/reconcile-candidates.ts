@@ -15,7 +15,7 @@ import {
 } from '@factmill/extraction';
 import {
   findFresh,
-  findStanding,
+  loadCurrentState,
   loadCurrentMemories,
   type Reconciliation,
   type WriteRequest,
@@ -84,11 +84,11 @@ export function createReconcileCandidates(deps: {
 
   async function findQuestion(request: ReconcileRequest): Promise<ReconcileQuestion | null> {
     const { write, mode, relatedSimilarity } = request;
-    const standing = await findStanding(deps.database, write);
+    const current = await loadCurrentState(deps.database, write);
     return toReconcileQuestion({
       candidates: write.memories.map((memory) => memory.candidate),
-      fresh: [...findFresh(write, standing)],
-      neighbours: standing.neighbours,
+      fresh: [...findFresh(write, current)],
+      neighbours: current.neighbours,
       mode,
       relatedSimilarity,
     });

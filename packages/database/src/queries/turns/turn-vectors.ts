@@ -78,7 +78,7 @@ export async function countPendingTurnParts(sql: Sql): Promise<number> {
  * Has the parts of one window behind `after` that lack a vector of the model wait for it. Those that wait already, and
  * those that the model makes no use of, are left alone.
  */
-export function markLackingTurnParts(
+export function markMissingTurnParts(
   sql: Sql,
   model: string,
   after: string,

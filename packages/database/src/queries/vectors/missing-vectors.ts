@@ -7,7 +7,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export type VectorStage = 'memories' | 'chunks';
 
 /** What lacks its vector. */
-export type LackingVector = Readonly<{ id: string; content: string }>;
+export type MissingVector = Readonly<{ id: string; content: string }>;
 
 /** Whose vectors are looked for. */
 export type VectorTarget = Readonly<{
@@ -67,31 +67,31 @@ function listStatement(table: string, columns: string, where: (row: string) => r
  * The next memories or chunks, in id order behind `after`, that lack a vector of the model. `next` is where to go on;
  * null at the end. A page may be empty although more follow: one statement looks at 5,000 rows at most.
  */
-export async function listLackingVectors(
+export async function listMissingVectors(
   sql: Sql,
   target: VectorTarget,
   stage: VectorStage,
   page: Readonly<{ after: string; limit: number }>,
-): Promise<{ lacking: LackingVector[]; next: string | null }> {
+): Promise<{ missing: MissingVector[]; next: string | null }> {
   const { rows } = await sql.query<{ end: string | null; id: string | null; content: string | null }>(
     LIST[stage],
     [target.model, target.likeModel, target.tenantId, page.after, WINDOW, page.limit],
-    { name: `list_lacking_${stage}` },
+    { name: `list_missing_${stage}` },
   );
-  const lacking = rows.flatMap(({ id, content }) =>
+  const missing = rows.flatMap(({ id, content }) =>
     id === null || content === null ? [] : [{ id, content }],
   );
-  const next = lacking.length === page.limit ? lacking.at(-1)?.id : rows[0]?.end;
-  return { lacking, next: next ?? null };
+  const next = missing.length === page.limit ? missing.at(-1)?.id : rows[0]?.end;
+  return { missing, next: next ?? null };
 }
 
 export type VectorCounts = Readonly<{
   memories: number;
   chunks: number;
-  memoriesLacking: number;
-  chunksLacking: number;
+  memoriesToEmbed: number;
+  chunksToEmbed: number;
   /** Characters of all that lacks its vector. */
-  charactersLacking: number;
+  charactersToEmbed: number;
 }>;
 
 /** How many vectors there should be and how many are missing. Reads all memories and chunks once. */
@@ -106,14 +106,14 @@ export function countVectors(sql: Sql, target: VectorTarget): Promise<VectorCoun
        from document_chunks c cross join lateral (select ${chunkLacksVector('c', '$1::text')} as lacks) as l
        where $3::uuid is null or c.tenant_id = $3::uuid
      ), of_memories as (
-       select count(*) as all, count(*) filter (where lacks) as lacking,
+       select count(*) as all, count(*) filter (where lacks) as missing,
          coalesce(sum(characters) filter (where lacks), 0) as characters from memory
      ), of_chunks as (
-       select count(*) as all, count(*) filter (where lacks) as lacking,
+       select count(*) as all, count(*) filter (where lacks) as missing,
          coalesce(sum(characters) filter (where lacks), 0) as characters from chunk
      )
-     select m.all::float8 as memories, c.all::float8 as chunks, m.lacking::float8 as "memoriesLacking",
-       c.lacking::float8 as "chunksLacking", (m.characters + c.characters)::float8 as "charactersLacking"
+     select m.all::float8 as memories, c.all::float8 as chunks, m.missing::float8 as "memoriesToEmbed",
+       c.missing::float8 as "chunksToEmbed", (m.characters + c.characters)::float8 as "charactersToEmbed"
      from of_memories m, of_chunks c`,
     [target.model, target.likeModel, target.tenantId],
   );
@@ -123,7 +123,7 @@ export function countVectors(sql: Sql, target: VectorTarget): Promise<VectorCoun
  * Has the current memories, or the chunks, of one window behind `after` whose vector of the model is missing or of an
  * older text wait for it, so that they are embedded like new ones. Those that wait already are left alone.
  */
-export function markLackingVectors(
+export function markMissingVectors(
   sql: Sql,
   model: string,
   stage: VectorStage,

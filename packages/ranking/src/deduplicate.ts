@@ -3,18 +3,18 @@ import type { SimilarityOf } from './select-diverse.ts';
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
 
-export type Collapsed<Candidate> = Readonly<{ candidate: Candidate; duplicateIds: readonly string[] }>;
+export type Deduplicated<Candidate> = Readonly<{ candidate: Candidate; duplicateIds: readonly string[] }>;
 
 /**
- * Leaves the first of those that say the same (G14): the same words in the same order, whatever case, punctuation
- * and articles, or vectors at least `duplicateSimilarity` alike with the same numbers in the text. Of the
- * candidates, best first, each either stays or is named by one that does. Similarity is compared with what stays
- * only, so that a chain of small differences does not collapse into one.
+ * Drops candidates that repeat an earlier one (G14): the same words in the same order, ignoring case, punctuation
+ * and articles; or vectors at least `duplicateSimilarity` alike with the same numbers in the text. Candidates come
+ * best first; each is kept, or listed in `duplicateIds` of a kept one. Each is compared with kept ones only, so
+ * that a chain of small differences does not merge into one.
  */
-export function collapseDuplicates<Candidate extends Readonly<{ id: string; content: string }>>(
+export function deduplicate<Candidate extends Readonly<{ id: string; content: string }>>(
   candidates: readonly Candidate[],
   similarity: Readonly<{ of: SimilarityOf; duplicateSimilarity: number }> | null,
-): Collapsed<Candidate>[] {
+): Deduplicated<Candidate>[] {
   const kept: Kept<Candidate>[] = [];
   const byLetters = new Map<number, Kept<Candidate>[]>();
   for (const candidate of candidates) {
@@ -43,9 +43,9 @@ export function collapseDuplicates<Candidate extends Readonly<{ id: string; cont
 type Kept<Candidate> = {
   candidate: Candidate;
   duplicateIds: string[];
-  /** The same for texts of the same words. */
+  /** Hash of the letters: equal for texts of the same words. */
   letters: number;
-  /** Null until somebody asks. */
+  /** Null until they are needed. */
   words: string | null;
   numbers: string;
 };
@@ -55,7 +55,7 @@ function toKept<Candidate extends Readonly<{ content: string }>>(
   withNumbers: boolean,
 ): Kept<Candidate> {
   const { content } = candidate;
-  // What is no ASCII has no letters before it is in compatible form.
+  // Text beyond ASCII is compared in its compatibility form.
   const words = ASCII.test(content) ? null : essenceOf(content);
   return {
     candidate,
@@ -70,15 +70,17 @@ function essentialWords(kept: Kept<Readonly<{ content: string }>>): string {
   return (kept.words ??= essenceOf(kept.candidate.content));
 }
 
-/** By code: the lower case of letters and digits; 0 for those of articles, and for what is between words. */
+/**
+ * By character code: letters and digits in lower case; 0 for letters of articles and for characters between words.
+ */
 const LETTERS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code).toLowerCase();
   return /[^\Wanthe_]/.test(character) ? character.charCodeAt(0) : 0;
 });
 
 /**
- * A number made of the letters of a text, less those that articles have: words, which take ten times as long, are
- * compared only where it is the same.
+ * A hash of a text's letters, except those of articles. Comparing words takes ten times as long, so they are
+ * compared only when this hash is equal.
  */
 function lettersOf(text: string): number {
   let letters = 0;
@@ -90,7 +92,7 @@ function lettersOf(text: string): number {
   return letters;
 }
 
-/** Articles say nothing; every other word can turn a statement around (`he` or `she`, `not`). */
+/** Articles carry no meaning; every other word can reverse a statement (`he` or `she`, `not`). */
 const ARTICLES: ReadonlySet<string> = new Set(['a', 'an', 'the']);
 
 /** The words in order; the text itself when it has none. */

@@ -3,12 +3,12 @@ import { STOPWORDS } from './stopwords.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * How much of the query's wording each text has: the share of the query's trigrams (three characters of a word,
- * its ends included; pairs of characters in Chinese, Japanese and Korean) that the text has, those that few of the
- * texts have counting more. 0 to 1, in the order of the texts. Unlike full text it also credits related forms of a
- * word (`paint`, `painter`), and compares only what other channels found.
+ * Trigram similarity of each text to the query: the share of the query's trigrams that the text contains, where
+ * trigrams of few texts count more. A trigram is three characters of a word, its ends included, or a pair of
+ * Chinese, Japanese or Korean characters. 0 to 1, in the order of the texts. Unlike full text it credits related
+ * forms of a word (`paint`, `painter`), and it compares only candidates of other channels.
  */
-export function wordingScores(query: string, texts: readonly string[]): number[] {
+export function trigramSimilarities(query: string, texts: readonly string[]): number[] {
   const trigrams = [...trigramsOf(query)];
   const havingOf = trigrams.map((): number[] => []);
   const find = createTrigramFinder(trigrams);
@@ -38,7 +38,7 @@ function trigramsOf(query: string): Set<string> {
       continue;
     }
     const padded = `  ${text} `;
-    // Half of a character outside of the basic plane makes a trigram like any other: texts and queries are cut alike.
+    // A surrogate half makes a trigram like any other character: texts and queries are cut alike.
     for (let at = 0; at + 3 <= padded.length; at += 1) trigrams.add(padded.slice(at, at + 3));
   }
   return trigrams;

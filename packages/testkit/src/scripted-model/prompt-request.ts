@@ -15,7 +15,7 @@ const FORMS = [
 ] as const;
 export type Form = (typeof FORMS)[number][0];
 
-export type Asked = Readonly<{
+export type PromptRequest = Readonly<{
   purpose: Purpose;
   /** Of the reply, when memories are asked for. */
   form: Form | null;
@@ -25,7 +25,7 @@ export type Asked = Readonly<{
 }>;
 
 /** Reads a chat request as Factmill's own prompts put it. */
-export function readAsked({ body }: Pick<ScriptedRequest, 'body'>): Asked {
+export function readPromptRequest({ body }: Pick<ScriptedRequest, 'body'>): PromptRequest {
   const given: unknown = body['messages'];
   const messages: { role?: unknown; content?: unknown }[] = Array.isArray(given) ? given : [];
   const textOf = (role: string, pick: 'first' | 'last' = 'first'): string => {

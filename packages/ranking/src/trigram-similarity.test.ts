@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { STOPWORDS } from './stopwords.ts';
-import { wordingScores } from './wording.ts';
+import { trigramSimilarities } from './trigram-similarity.ts';
 import { wordsOf } from './words.ts';
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{M}]+)*/gu;
@@ -41,7 +41,7 @@ function trigramsOf(text: string, without: ReadonlySet<string>): Set<string> {
 }
 
 /** The scores as their definition says: by the sets of all trigrams of each text. */
-function plainWordingScores(query: string, texts: readonly string[]): number[] {
+function plainTrigramSimilarities(query: string, texts: readonly string[]): number[] {
   const wanted = [...trigramsOf(query, STOPWORDS)];
   const found = texts.map((text) => trigramsOf(text, new Set()));
   const weights = wanted.map((trigram) => {
@@ -83,7 +83,7 @@ test('words are those of their definition, whatever the scripts', () => {
 test('scores are those of their definition, to the last bit', () => {
   fc.assert(
     fc.property(text, fc.array(text, { maxLength: 6 }), (query, texts) => {
-      expect(wordingScores(query, texts)).toEqual(plainWordingScores(query, texts));
+      expect(trigramSimilarities(query, texts)).toEqual(plainTrigramSimilarities(query, texts));
     }),
     { numRuns: 2_000 },
   );

@@ -1,6 +1,6 @@
 import {
   type BuiltVector,
-  type LackingVector,
+  type MissingVector,
   refuseVector,
   type Sql,
   type VectorStage,
@@ -10,41 +10,41 @@ import type { Embedder } from '@factmill/models';
 
 export type Embedded = Readonly<{ vectors: BuiltVector[]; refused: number }>;
 
-/** A text as a model is given it: chunks end where their document was cut, often in the middle of white space. */
+/** The text that the model gets: chunks often begin or end with white space, where their document was cut. */
 function textToEmbed(stage: VectorStage, content: string): string {
   return stage === 'memories' ? content : content.replaceAll(/\s+/g, ' ').trim();
 }
 
 /**
- * The vectors of a page. A text that the model refuses must not keep all others waiting: it is found by halves, and
- * remembered. Throws what the embedder throws besides `model_input`.
+ * Embeds a page of texts. When the model refuses one text, the page is halved until that text is found, so that the
+ * others get their vectors; its id is returned as refused. Other errors than `model_input` are thrown.
  */
-export async function embedLacking(
+export async function embedMissing(
   deps: Readonly<{ database: Sql; embedder: Embedder; model: string }>,
   stage: VectorStage,
-  lacking: readonly LackingVector[],
+  missing: readonly MissingVector[],
   signal: AbortSignal,
 ): Promise<Embedded> {
-  const [first] = lacking;
+  const [first] = missing;
   if (first === undefined) return { vectors: [], refused: 0 };
   try {
     const vectors = await deps.embedder.embed(
-      lacking.map(({ content }) => textToEmbed(stage, content)),
+      missing.map(({ content }) => textToEmbed(stage, content)),
       { signal },
     );
     return {
-      vectors: lacking.map(({ id, content }, index) => ({ id, content, vector: vectors[index] ?? [] })),
+      vectors: missing.map(({ id, content }, index) => ({ id, content, vector: vectors[index] ?? [] })),
       refused: 0,
     };
   } catch (error) {
     if (!isAppError(error) || error.code !== 'model_input') throw error;
-    if (lacking.length === 1) {
+    if (missing.length === 1) {
       await refuseVector(deps.database, deps.model, stage, first.id);
       return { vectors: [], refused: 1 };
     }
-    const middle = Math.ceil(lacking.length / 2);
-    const left = await embedLacking(deps, stage, lacking.slice(0, middle), signal);
-    const right = await embedLacking(deps, stage, lacking.slice(middle), signal);
+    const middle = Math.ceil(missing.length / 2);
+    const left = await embedMissing(deps, stage, missing.slice(0, middle), signal);
+    const right = await embedMissing(deps, stage, missing.slice(middle), signal);
     return { vectors: [...left.vectors, ...right.vectors], refused: left.refused + right.refused };
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { collapseDuplicates } from './collapse-duplicates.ts';
+import { deduplicate } from './deduplicate.ts';
 
 const of = (...contents: string[]) => contents.map((content, index) => ({ id: String(index), content }));
-const kept = (contents: string[], similarity: Parameters<typeof collapseDuplicates>[1] = null) =>
-  collapseDuplicates(of(...contents), similarity).map(({ candidate }) => candidate.content);
+const kept = (contents: string[], similarity: Parameters<typeof deduplicate>[1] = null) =>
+  deduplicate(of(...contents), similarity).map(({ candidate }) => candidate.content);
 
-describe('collapseDuplicates', () => {
+describe('deduplicate', () => {
   test('case, punctuation and articles make no difference; every other word does', () => {
     expect(kept(['Has the cat Mina.', 'has cat: MINA', 'Has a dog', 'Had a dog'])).toEqual([
       'Has the cat Mina.',
@@ -33,18 +33,18 @@ describe('collapseDuplicates', () => {
     const word = fc.constantFrom('tea', 'Tea', 'the tea', 'coffee', 'Coffee!', 'rain');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 20 }), (contents) => {
-        const collapsed = collapseDuplicates(of(...contents), null);
-        const named = collapsed.flatMap(({ candidate, duplicateIds }) => [candidate.id, ...duplicateIds]);
+        const left = deduplicate(of(...contents), null);
+        const named = left.flatMap(({ candidate, duplicateIds }) => [candidate.id, ...duplicateIds]);
         expect(named.toSorted()).toEqual(contents.map((_, index) => String(index)).toSorted());
-        const backwards = collapseDuplicates(of(...contents).toReversed(), null);
-        expect(backwards).toHaveLength(collapsed.length);
+        const backwards = deduplicate(of(...contents).toReversed(), null);
+        expect(backwards).toHaveLength(left.length);
         // Again changes nothing.
         expect(
-          collapseDuplicates(
-            collapsed.map(({ candidate }) => candidate),
+          deduplicate(
+            left.map(({ candidate }) => candidate),
             null,
           ),
-        ).toHaveLength(collapsed.length);
+        ).toHaveLength(left.length);
       }),
     );
   });
@@ -73,11 +73,11 @@ test('the same words are found whatever the script and the form of characters', 
         if (same === undefined) firsts.set(essenceOf(text), [`m${index}`]);
         else same.push(`m${index}`);
       }
-      const collapsed = collapseDuplicates(
+      const left = deduplicate(
         contents.map((content, index) => ({ id: `m${index}`, content })),
         null,
       );
-      expect(collapsed.map(({ candidate, duplicateIds }) => [candidate.id, ...duplicateIds])).toEqual([
+      expect(left.map(({ candidate, duplicateIds }) => [candidate.id, ...duplicateIds])).toEqual([
         ...firsts.values(),
       ]);
     }),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
-import { keepStringsFast } from './fast-strings.ts';
+import { restoreFastStrings } from './restore-fast-strings.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 /** Whether V8 keeps the methods of strings in a form that compiled code can use. */
@@ -12,7 +12,7 @@ test('methods of strings are fast again, and stay so', () => {
   class Verbatim extends String {}
   expect(new Verbatim('x').length).toBe(1);
   expect(isFast()).toBe(false);
-  keepStringsFast();
+  restoreFastStrings();
   expect(isFast()).toBe(true);
   class Another extends String {}
   expect(new Another('x').length).toBe(1);

@@ -1,11 +1,11 @@
 import type { Compressible } from './compressible.ts';
 
-/** `from` say the same as `into`, which stays. */
-export type Collapse = Readonly<{ into: string; from: readonly string[] }>;
+/** The memories of `from` repeat `into`, which stays. */
+export type Repetition = Readonly<{ into: string; from: readonly string[] }>;
 
 /**
- * The form in which two memories are one: as `normaliseText`, and without the punctuation between words. Marks that
- * carry meaning (`-5`, `3.5`, `C++`, `10%`) stay, and so does the order of words.
+ * Two memories with the same form are repetitions: as `normaliseText`, without punctuation between words. Marks
+ * with a meaning (`-5`, `3.5`, `C++`, `10%`) and the order of words stay.
  */
 export function looseText(text: string): string {
   return text
@@ -16,7 +16,9 @@ export function looseText(text: string): string {
     .trim();
 }
 
-/** The better of two that say the same: one that its key or question will find again, then the weightier, the older. */
+/**
+ * The one of two repetitions that stays: one with a key or question, then the more important, then the older.
+ */
 function better(a: Compressible, b: Compressible): Compressible {
   const rank = (memory: Compressible): number => (memory.key !== null ? 2 : memory.kind === 'qa' ? 1 : 0);
   const difference = rank(b) - rank(a) || b.importance - a.importance || (a.id < b.id ? -1 : 1);
@@ -24,10 +26,10 @@ function better(a: Compressible, b: Compressible): Compressible {
 }
 
 /**
- * Memories of one tier, project and topic that say the same but for spelling. Keyed facts stay, as their keys differ:
- * only what has no key of its own goes.
+ * Finds memories of one tier, project and topic with the same text but for spelling. Keyed facts stay, because
+ * their keys differ: only memories without a key are dropped.
  */
-export function collapseDuplicates(memories: readonly Compressible[]): Collapse[] {
+export function findRepetitions(memories: readonly Compressible[]): Repetition[] {
   const groups = new Map<string, Compressible[]>();
   for (const memory of memories) {
     const key = JSON.stringify([memory.tier, memory.project, memory.topic, looseText(memory.content)]);

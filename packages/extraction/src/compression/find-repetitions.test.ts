@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { collapseDuplicates, looseText } from './collapse-duplicates.ts';
+import { findRepetitions, looseText } from './find-repetitions.ts';
 import { compressible } from './compressible.fixture.ts';
 
 describe('looseText', () => {
@@ -21,16 +21,16 @@ describe('looseText', () => {
   });
 });
 
-describe('collapseDuplicates', () => {
+describe('findRepetitions', () => {
   test('keeps the keyed fact, then the question, then the weightier, then the older', () => {
     const text = 'The user lives in Lisbon.';
     const note = compressible('a', text, { importance: 1 });
     const qa = compressible('b', text, { kind: 'qa' });
     const keyed = compressible('c', text, { kind: 'fact', key: 'home' });
-    expect(collapseDuplicates([note, qa, keyed])).toEqual([{ into: 'c', from: ['a', 'b'] }]);
-    expect(collapseDuplicates([note, qa])).toEqual([{ into: 'b', from: ['a'] }]);
-    expect(collapseDuplicates([compressible('d', text), note])).toEqual([{ into: 'a', from: ['d'] }]);
-    expect(collapseDuplicates([compressible('f', text), compressible('e', text)])).toEqual([
+    expect(findRepetitions([note, qa, keyed])).toEqual([{ into: 'c', from: ['a', 'b'] }]);
+    expect(findRepetitions([note, qa])).toEqual([{ into: 'b', from: ['a'] }]);
+    expect(findRepetitions([compressible('d', text), note])).toEqual([{ into: 'a', from: ['d'] }]);
+    expect(findRepetitions([compressible('f', text), compressible('e', text)])).toEqual([
       { into: 'e', from: ['f'] },
     ]);
   });
@@ -38,14 +38,12 @@ describe('collapseDuplicates', () => {
   test('two keys, two projects or two tiers are two things', () => {
     const text = 'The user lives in Lisbon.';
     expect(
-      collapseDuplicates([
+      findRepetitions([
         compressible('a', text, { kind: 'fact', key: 'home' }),
         compressible('b', text, { kind: 'fact', key: 'city' }),
       ]),
     ).toEqual([]);
-    expect(collapseDuplicates([compressible('a', text), compressible('b', text, { project: 'x' })])).toEqual(
-      [],
-    );
-    expect(collapseDuplicates([compressible('a', text), compressible('b', text, { tier: 1 })])).toEqual([]);
+    expect(findRepetitions([compressible('a', text), compressible('b', text, { project: 'x' })])).toEqual([]);
+    expect(findRepetitions([compressible('a', text), compressible('b', text, { tier: 1 })])).toEqual([]);
   });
 });
