@@ -1,16 +1,16 @@
 export type BatcherOptions<Item, Result> = Readonly<{
-  /** Most that goes together, in the unit of `sizeOf`. An item that is larger goes alone. */
+  /** Largest total size of a batch, in the unit of `sizeOf`. A larger item makes a batch of its own. */
   maxSize: number;
   /** Every item counts as 1 unless this says otherwise. */
   sizeOf?: (item: Item) => number;
-  /** Batches under way at once. */
+  /** How many batches may run at once. */
   maxInFlight: number;
   /** Handles the items together; results in their order. */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /**
-   * What a failure says. `batch`: it is of the whole batch, so that all its items fail. `item`: one item may be at
-   * fault, so that each is tried alone. `outage`: what waits would fail too, so that it fails now and does not wait
-   * for the timeouts of others before its own.
+   * What a failure means. `batch`: it concerns the whole batch, so all its items fail. `item`: one item may be at
+   * fault, so each is tried alone. `outage`: waiting items would fail too, so they fail now instead of waiting for
+   * a timeout each.
    */
   failureOf: (error: unknown) => 'batch' | 'item' | 'outage';
 }>;
@@ -22,8 +22,8 @@ type Waiting<Item, Result> = Readonly<{
 }>;
 
 /**
- * Collects what arrives while earlier batches are under way and hands it over together, in order. An idle batcher adds
- * no delay: the first item leaves at the end of the current turn of the event loop.
+ * Collects items while earlier batches run, then runs them together, in order. An idle batcher adds no delay: the
+ * first item leaves at the end of the current turn of the event loop.
  */
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,

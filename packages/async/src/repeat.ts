@@ -1,5 +1,5 @@
 export type Repeated = Readonly<{
-  /** Begins no further round, and resolves when the one under way has ended. */
+  /** Starts no further round; resolves when the current one has ended. */
   close: () => Promise<void>;
 }>;
 

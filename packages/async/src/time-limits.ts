@@ -1,4 +1,4 @@
-/** Whether `work` ends, well or badly, within `ms`. Never rejects. */
+/** Whether `work` settles within `ms`, by success or by failure. Never rejects. */
 export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
@@ -10,7 +10,7 @@ export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boole
   });
 }
 
-/** The result of `work`, or the signal's reason as soon as it fires: for work that cannot be called back. */
+/** The result of `work`, or the signal's reason as soon as the signal fires. For work that cannot be cancelled. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   let listener = (): void => {};
@@ -30,16 +30,15 @@ export type Deadline = Readonly<{
   ms: number;
   /** The error when the time is over. */
   onTimeout: () => Error;
-  /** Each ends the wait earlier, with its reason. */
+  /** Each of these signals ends the wait early, with its reason. */
   signals?: readonly (AbortSignal | undefined)[];
 }>;
 
 /**
- * The result of `call`, which is given a signal that fires at the deadline or when one of the callers' signals does.
- * Rejects at once with the reason; never waits for `call` to notice. What `call` does late, its errors included, is
- * ignored.
+ * The result of `call`. Its signal fires at the deadline, or when a signal of the caller fires; then this rejects
+ * at once with the reason and does not wait for `call`. A late result or error of `call` is ignored.
  *
- * Listeners are removed again, so that a signal that lives as long as the process can be passed to every call.
+ * Listeners are removed again, so that a process-wide signal can be passed to every call.
  */
 export async function withDeadline<T>(
   { ms, onTimeout, signals = [] }: Deadline,

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseApiKey, sameHash, sha256 } from './api-key.ts';
 
-/** Who is asking. */
+/** The authenticated caller. */
 export type Principal = Readonly<{
   tenantId: string;
   /** Null for AUTH=none and for the administrator's key of the environment. */
@@ -34,7 +34,7 @@ export type AuthenticatorDeps = Readonly<{
   mode: 'required' | 'none';
   /** A key from the environment with all permissions, `operator` too, in the default tenant; null when not set. */
   adminKey: string | null;
-  /** Whether only this machine can reach the service: then, without authentication, everybody is an operator. */
+  /** Whether the service listens on this machine only. Without authentication every caller is then an operator. */
   isLoopback: boolean;
   defaultTenantId: string;
   findKey: (id: string) => Promise<StoredKey | null>;
@@ -47,15 +47,18 @@ export type Authenticator = Readonly<{
    * @throws AppError `unauthorized`; `database_unavailable` when the key cannot be looked up
    */
   authenticate: (credential: string | null) => Promise<Principal>;
-  /** Forgets a key at once on this process; others follow within CACHE_MS. */
+  /** Drops a key from this process's cache at once; other processes follow within CACHE_MS. */
   forget: (keyId: string) => void;
 }>;
 
-/** How long a looked-up key is believed: the longest a revoked key keeps working on another process. */
+/** How long a looked-up key stays cached. A revoked key keeps working on another process for at most this long. */
 const CACHE_MS = 10_000;
-/** How long it is believed while keys cannot be looked up, so that chats outlive an outage of the store. */
+/** How long a cached key stays valid while the store cannot be read, so that chats outlive an outage. */
 const OUTAGE_CACHE_MS = 10 * 60_000;
-/** A key that is believed for so long does not wait any longer for a look-up; the next request may see its end. */
+/**
+ * While a key is still cached, a request waits for a new look-up at most this long; a later request sees the
+ * result.
+ */
 const PATIENCE_MS = 100;
 const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
 const OF_A_TENANT: ReadonlySet<Permission> = new Set(PERMISSIONS.filter((name) => name !== 'operator'));
@@ -67,8 +70,8 @@ type LookUp = Readonly<{ known: Promise<Known>; takesLong: Promise<'takes long'>
 const UNKNOWN: Known = { key: null, principal: null };
 
 /**
- * Checks keys against the store, with a short cache that also remembers unknown ids. While the store does not answer,
- * keys that were in force a few minutes ago stay so.
+ * Checks keys against the store. A short cache also remembers unknown ids. While the store does not answer, keys
+ * that were valid a few minutes ago stay valid.
  */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const cache = new LRUCache<string, Checked>({ max: 10_000 });
@@ -99,7 +102,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     }
   }
 
-  /** One at a time for each id, however many requests wait for it. */
+  /** Starts one look-up per id; all requests for that id share it. */
   function startLookUp(id: string): LookUp {
     const known = find(id).finally(() => lookUps.delete(id));
     const lookUp = { known, takesLong: delay(PATIENCE_MS, 'takes long' as const, { ref: false }) };
@@ -139,7 +142,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     },
     forget(keyId) {
       cache.delete(keyId);
-      // What is on its way may be from before.
+      // A look-up under way may have read the key before the change.
       lookUps.delete(keyId);
     },
   };
@@ -156,7 +159,7 @@ function principalOfKey(key: StoredKey): Principal {
   };
 }
 
-/** Only the length of the key can be told from how long the answer takes; it saves a hash for most requests. */
+/** The answer time reveals only the length of the key. Comparing lengths first saves a hash for most requests. */
 function createAdminCheck(adminKey: string | null): (credential: string) => boolean {
   if (adminKey === null) return () => false;
   const adminHash = sha256(adminKey);

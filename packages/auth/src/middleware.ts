@@ -6,7 +6,7 @@ import { assertPermission } from './permissions.ts';
 
 type AuthLocals = { principal?: Principal };
 
-/** Stands before the check of a key, and sees how it ends: it may refuse instead. */
+/** Runs before a key is checked and learns the result. It may refuse the request instead. */
 export type AuthenticationGuard = (
   presented: Readonly<{ address: string | undefined; credential: string | null }>,
   check: () => Promise<Principal>,
@@ -35,7 +35,7 @@ export function requirePermission(permission: Permission): RequestHandler {
   };
 }
 
-/** For a key that is locked to a user, what belongs to another one does not exist: not even as a conflict. */
+/** A key that is locked to a user gets 404 for other users' data, never a conflict that would reveal it. */
 export const hideOthers: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   const { principal } = response.locals as AuthLocals;
   const isOthers = isAppError(error) && /^(?:conversation|document)_user_mismatch$/.test(error.code);
@@ -46,7 +46,7 @@ export const hideOthers: ErrorRequestHandler = (error: unknown, _request, respon
   );
 };
 
-/** Who made this request. */
+/** The caller of this request. */
 export function principalOf(response: Response): Principal {
   const { principal } = response.locals as AuthLocals;
   if (principal === undefined) throw new AppError('unauthorized', 'This request was not authenticated.');

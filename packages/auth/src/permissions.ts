@@ -3,15 +3,15 @@ import { AppError } from '@factmill/errors';
 import type { Principal } from './authenticator.ts';
 
 /**
- * Whether a request may do something. `admin` includes everything inside its tenant; what all tenants share needs
- * `operator`, which no other permission includes.
+ * Whether a caller has a permission. `admin` includes every permission inside its tenant, but not `operator`, which
+ * covers what all tenants share.
  */
 export function isPermitted(principal: Principal, permission: Permission): boolean {
   const { permissions } = principal;
   return permissions.has(permission) || (permission !== 'operator' && permissions.has('admin'));
 }
 
-/** @throws AppError `forbidden` naming the permission that is missing. */
+/** @throws AppError `forbidden` naming the missing permission */
 export function assertPermission(principal: Principal, permission: Permission): void {
   if (!isPermitted(principal, permission)) {
     throw new AppError('forbidden', `This API key lacks the permission ${permission}.`);

@@ -4,17 +4,17 @@ import type { Principal } from './authenticator.ts';
 import { assertPermission } from './permissions.ts';
 
 export type ResolvedUser = Readonly<{
-  /** The user that the request itself names, or that its key is locked to; else null. */
+  /** The user that the request names or its key is locked to; else null. */
   requested: string | null;
-  /** Who it is when neither the request nor an existing conversation says. */
+  /** The user when neither the request nor an existing conversation names one. */
   fallback: string;
 }>;
 
 /**
- * Precedence (A10): request > (existing conversation, decided where it is known) > the key's pinned user > the
- * key's name > configured default > `unknown`. A locked key answers for its own user, whatever else is there.
+ * Precedence (A10): request > existing conversation (decided by the code that reads it) > the key's pinned user >
+ * the key's name > configured default > `unknown`. A locked key always means its own user.
  *
- * @throws AppError `user_locked` when the key is locked to another user than the request names
+ * @throws AppError `user_locked` when the request names another user than the key is locked to
  */
 export function resolveUser(
   requested: string | undefined,
@@ -33,8 +33,8 @@ export function effectiveUser(resolved: ResolvedUser): string {
 }
 
 /**
- * Whose the thing has to be that a request names by its id: the user it names, or that its key is locked to; null for
- * any user of the tenant.
+ * The owner that a resource must have when a request names it by id: the user that the request names or its key is
+ * locked to; null for any user of the tenant.
  *
  * @throws AppError `user_locked`, as `resolveUser`
  */
@@ -46,8 +46,8 @@ export function ownerOf(requested: string | undefined, principal: Principal): st
 }
 
 /**
- * The user whose entries a list has; null for all of the tenant, which is asked for by `all_users`, or by naming no
- * user with a key that has none.
+ * The user whose entries a list shows. Null means all users of the tenant: the request says `all_users`, or names
+ * no user and its key has none.
  *
  * @throws AppError `forbidden` without `memory.read_all`; `user_locked`
  */

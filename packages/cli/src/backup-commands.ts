@@ -20,7 +20,7 @@ export function addBackupCommands(program: Command): void {
     .argument('<file>', 'for example factmill-2026-05-10.tar.gz')
     .action(async (file: string) => {
       const dataDir = embeddedDirectory();
-      // Opened once, so that a database that does not start is not found out at its restore.
+      // Opens the database once, so that a damaged one is found now and not when it is restored.
       const memories = holdsDatabase(dataDir) ? await countMemories(dataDir) : 0;
       const bytes = await backUpEmbedded({ dataDir, file });
       print(
@@ -49,7 +49,7 @@ function embeddedDirectory(): string {
   return storage.dataDir;
 }
 
-/** Starts the database of a data folder and ends it in order. */
+/** Starts the database of a data folder, counts its memories, and stops it in order. */
 async function countMemories(dataDir: string): Promise<number> {
   const logger = createLogger({ service: 'cli', level: 'warn', destination: process.stderr });
   const embedded = await startEmbedded({ dataDir, logger });

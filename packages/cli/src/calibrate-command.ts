@@ -14,7 +14,7 @@ import { print } from './with-database.ts';
 
 type Options = Readonly<{ language: 'en' | 'de' | 'zh'; json?: true }>;
 
-/** `factmill calibrate`: what similarity means for the configured embedding model. */
+/** `factmill calibrate`: measures what similarity means for the configured embedding model. */
 export function addCalibrateCommand(program: Command): void {
   program
     .command('calibrate')

@@ -24,7 +24,7 @@ beforeAll(async () => {
     applicationName: 'factmill-test',
     logger: { info: () => undefined, warn: () => undefined },
   });
-  // Not in the repository, where somebody's .env could be.
+  // Outside the repository, because a developer's .env may be in there.
   cwd = await mkdtemp(join(tmpdir(), 'factmill-cli-'));
 });
 afterAll(async () => {

@@ -35,7 +35,7 @@ type CompressOptions = Readonly<{
 
 const POLL_MS = 250;
 
-/** A run that nobody has begun after this long makes the command say what it waits for. */
+/** When no extractor has started a run after this long, the command says what it waits for. */
 const HINT_AFTER_MS = 15_000;
 
 const ABOUT: Readonly<Record<CompressionKind, string>> = {
@@ -112,7 +112,7 @@ async function restart(database: Sql, run: CompressionRun): Promise<OpenCompress
   return restartCompressionRun(database, run.tenantId, run.id);
 }
 
-/** Only makes it quick: an extractor finds the run in the ledger too. */
+/** Only for speed: an extractor also finds the run in the ledger. */
 async function enqueue(run: OpenCompressionRun, logger: Logger): Promise<void> {
   const config = loadConfig(loadProcessEnvironment());
   const queues = await createQueues(queueConfigOf(config, externalStorage(config)), {

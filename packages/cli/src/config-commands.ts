@@ -15,7 +15,7 @@ function wholeNumber(minimum: number): Rule {
   };
 }
 
-/** What can be changed while services run. Values win over the environment within seconds. */
+/** The settings that can change while services run. They override the environment within seconds. */
 const SETTINGS: Readonly<Record<string, Rule>> = {
   'queue.limit': wholeNumber(0),
   'queue.tenant_limit': wholeNumber(0),

@@ -31,7 +31,7 @@ type CreateOptions = Readonly<{
   expires?: Date;
 }>;
 
-/** Whoever reaches the database may do everything. */
+/** A caller with access to the database has every permission. */
 const BY_OPERATOR = true;
 
 /** `factmill keys create · list · revoke`. */
@@ -130,7 +130,7 @@ async function createKey(database: Sql, options: CreateOptions): Promise<void> {
   print(generated.key);
 }
 
-/** The user of a key, and whether it is the only one. */
+/** The user of a key, and whether the key is locked to it. */
 function userOf({ userId, userLocked }: ApiKeyRow): string {
   return userId === null ? '-' : `${userId}${userLocked ? ' (locked)' : ''}`;
 }

@@ -12,7 +12,7 @@ import type { Command } from 'commander';
 
 type Options = Readonly<{ url: string; user?: string }>;
 
-/** A gateway that has not answered by then is taken for gone; its own limit for retrieval is shorter. */
+/** After this long without an answer the gateway counts as gone. Its own limit for retrieval is shorter. */
 const TIMEOUT_MS = 30_000;
 
 const NO_USER =

@@ -5,8 +5,8 @@ import { print, withDatabase } from './with-database.ts';
 type Options = Readonly<{ check?: true }>;
 
 /**
- * `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. With `--check`
- * it changes nothing, and ends with 1 and a sentence when the schema or a function is out of date, or something is missing.
+ * `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. `--check`
+ * changes nothing and exits with 1 and a sentence when the schema or a function is out of date or missing.
  */
 export function addMigrateCommand(program: Command): void {
   program

@@ -1,7 +1,7 @@
 import type { CompressionRun } from '@factmill/database';
 import type { CompressionDecision } from '@factmill/extraction';
 
-/** The decisions of a run that has come to some; none of one that has not, or whose texts are no longer kept. */
+/** The decisions of a run; empty while it has made none, and after their texts are purged. */
 export function decisionsOf(run: Pick<CompressionRun, 'decisions'>): readonly CompressionDecision[] {
   return (run.decisions as readonly CompressionDecision[] | null) ?? [];
 }

@@ -14,8 +14,8 @@ const HIDDEN = '(hidden)';
 const SECRET = /(?:_KEY|PASSWORD|SECRET|TOKEN|UPSTREAMS)$/;
 
 /**
- * Every setting with the value in force and where it comes from: run time, environment, `.env` or default. Keys and
- * passwords are hidden. For a service that is started with this environment.
+ * Every setting of a service with this environment, with the value in force and its origin: run time, environment,
+ * `.env` or default. Keys and passwords are hidden.
  *
  * @throws AppError `config_invalid` as a start would
  */
@@ -37,7 +37,7 @@ export function listSettingsInForce({ environment, dotEnv, settings }: SettingSo
   });
 }
 
-/** What stands in for variables whose default depends on others. */
+/** Values for variables whose default depends on others. */
 function derivedValues(environment: RawEnvironment): Readonly<Record<string, unknown>> {
   const { auth, embedding, gateway } = loadConfig(environment);
   return {
@@ -57,7 +57,7 @@ function shown(name: string, value: unknown): string {
   return withoutPassword(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Addresses may carry a password, and keys in their query. */
+/** An address may hold a password, and its query a key. */
 function withoutPassword(text: string): string {
   if (!/^[a-z][a-z+]*:\/\//i.test(text) || !URL.canParse(text)) return text;
   const url = new URL(text);

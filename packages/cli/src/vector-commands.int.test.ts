@@ -68,7 +68,7 @@ function asked(model: string): string[] {
     .filter((text) => text.startsWith('note'));
 }
 
-/** One after the other: what an operator does with an installation. */
+/** The steps of an operator, one after the other. */
 test('backfill fills what is missing once; reembed counts, builds beside it, goes on after an interruption; drop-old', async () => {
   await remember(20);
   const first = await factmill('backfill --batch-size 8 --pause-ms 1', 'old');
@@ -102,7 +102,7 @@ test('backfill fills what is missing once; reembed counts, builds beside it, goe
   const second = await factmill('reembed --wait 0', 'new');
   expect(second.code).toBe(0);
   expect(second.lines.join('\n')).toMatch(/220 of 220 vectors.*\nAll vectors are there\. Give all services/s);
-  // What was under way when it was interrupted is asked again, what was stored is not.
+  // The interrupted batch is asked again; stored vectors are not.
   expect(asked('new').length).toBeLessThan(220 + 65);
   expect(new Set(asked('new')).size).toBe(220);
   expect(await standing()).toEqual({ 'new@16': 'building 220', 'old@16': 'active 20' });

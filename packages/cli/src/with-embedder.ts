@@ -10,7 +10,7 @@ export type EmbedderContext = CommandContext &
     /** Of the configured model. */
     embedder: Embedder;
     models: ModelsInUse;
-    /** Aborted by SIGINT and SIGTERM, so that what is at hand is handed back. */
+    /** Aborted by SIGINT and SIGTERM, so that the command hands back its claims. */
     signal: AbortSignal;
   }>;
 

@@ -3,17 +3,17 @@ import { errorOfConnection, FactmillError } from './factmill-error.ts';
 import { readEvents } from './server-sent-events.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
-/** A model may think for minutes before its answer begins. */
+/** A model may take minutes before its answer begins. */
 const CHAT_TIMEOUT_MS = 600_000;
 
 export type ChatMessage = Readonly<{ role: string; content?: unknown; [field: string]: unknown }>;
 
-/** A chat completion request; whatever the upstream knows besides goes to it untouched. */
+/** A chat completion request. Fields that Factmill does not know go to the upstream unchanged. */
 export type ChatRequest = ChatMemoryFields &
   Readonly<{
     model: string;
     messages: readonly ChatMessage[];
-    /** Whose memory it is, as OpenAI's API names it; the client's `userId` unless told. */
+    /** The user whose memory is used, as OpenAI's API names it. Default: the client's `userId`. */
     user?: string | undefined;
     [field: string]: unknown;
   }>;
@@ -54,8 +54,8 @@ export function createChat({ settings, send, open }: Transport) {
       send('chat.complete', { body: toBody(request, false) }, withTimeout(options)),
 
     /**
-     * The answer in pieces, as the upstream sends them; nothing is sent before the first one is asked for. Leaving the
-     * loop early ends the answer. A stream that breaks off is an error, after the pieces that came.
+     * The answer in pieces, as the upstream sends them. The request starts with the first iteration; leaving the
+     * loop early ends it. A broken stream throws after its pieces were yielded.
      */
     async *stream(
       request: ChatRequest,

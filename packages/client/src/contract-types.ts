@@ -1,13 +1,13 @@
-/** Whatever carries types as a zod schema does; named by its shape, so that zod is no dependency of this package. */
+/** Anything with the types of a zod schema. Named by its shape, so that this package does not depend on zod. */
 type Schema = Readonly<{ _zod: Readonly<{ input: unknown; output: unknown }> }>;
 
-/** What a request may say: fields with a default may be left out. */
+/** The request type: fields with a default are optional. */
 export type InputOf<T extends Schema> = T['_zod']['input'];
 
-/** What an answer says. */
+/** The type of an answer. */
 export type OutputOf<T extends Schema> = T['_zod']['output'];
 
-/** A query's parameters with their own types (numbers, booleans) instead of the text they travel as. */
+/** Query parameters with their own types (numbers, booleans), not the text that is sent. */
 export type QueryOf<T extends Schema> = {
   [K in keyof InputOf<T>]: K extends keyof OutputOf<T> ? OutputOf<T>[K] | undefined : never;
 };

@@ -26,11 +26,11 @@ export type ClientOptions = Readonly<{
   /** Where the gateway is: `http://127.0.0.1:8080`. */
   baseUrl: string;
   apiKey?: string | undefined;
-  /** Whose memory calls are about that name no `user_id`. */
+  /** The user for calls that name no `user_id`. */
   userId?: string | undefined;
-  /** For one try of a call. Default 30 s; 10 min for chats, where `timeoutMs` of the call changes it. */
+  /** Time limit of one attempt. Default 30 s; 10 min for chats, where `timeoutMs` of the call changes it. */
   timeoutMs?: number | undefined;
-  /** How often a call is made again where that is safe. Default 2. */
+  /** How often a failed call is repeated where that is safe. Default 2. */
   maxRetries?: number | undefined;
   /** Default: the global one. */
   fetch?: typeof fetch | undefined;
@@ -39,8 +39,8 @@ export type ClientOptions = Readonly<{
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client of Factmill's REST API. Requests and answers are as the API has them, in snake_case. Calls reject with a
- * FactmillError, or with the reason of the `signal` that ended them; what is tried again, `OPERATIONS` says.
+ * A client for Factmill's REST API. Requests and answers use the API's own names, in snake_case. Calls reject with
+ * a FactmillError, or with the reason of their `signal`; `OPERATIONS` says which calls are repeated.
  *
  * @throws TypeError when `baseUrl` is not an http or https URL
  */
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions) {
     memories: createMemories(transport),
     documents: createDocuments(transport, newId),
     chat: createChat(transport),
-    /** What is remembered about a user, ready to go into a prompt. */
+    /** What Factmill knows about a user, ready to go into a prompt. */
     context: (
       body: InputOf<typeof contextRequestSchema>,
       options?: RequestOptions,
@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions) {
     /** A user's core profile: the memories of tier 1. */
     profile: (query: QueryOf<typeof userQuerySchema> = {}, options?: RequestOptions): Promise<Profile> =>
       send('profile', { query }, options),
-    /** What is remembered about a user, or of one conversation, as one text. */
+    /** What Factmill knows about a user, or of one conversation, as one text. */
     summary: {
       get: (query: QueryOf<typeof summaryQuerySchema> = {}, options?: RequestOptions): Promise<Summary> =>
         send('summary.get', { query }, options),

@@ -23,7 +23,7 @@ export type WaitOptions = Readonly<{
 }>;
 
 const WAIT_MS = 60_000;
-/** Rules are done in tens of milliseconds, models in seconds: looks begin close together and grow apart. */
+/** Rules take tens of milliseconds, models seconds: polls begin close together and grow apart. */
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 2_000;
 
@@ -47,8 +47,8 @@ export function createExtractions({ send }: Transport, nowMs: () => number) {
       everyItem((cursor) => list({ ...query, cursor }, options)),
     get,
     /**
-     * Resolves when an extraction has ended, however it ended: `state` says so. Rejects with a FactmillError of the
-     * kind `timeout` when it has not ended in time; it goes on all the same.
+     * Resolves when an extraction has ended; `state` says how. Rejects with a FactmillError of the kind `timeout`
+     * when it has not ended in time; the extraction itself continues.
      */
     async waitFor(id: string, { signal, timeoutMs = WAIT_MS }: WaitOptions = {}): Promise<Extraction> {
       const until = nowMs() + timeoutMs;

@@ -1,9 +1,9 @@
 /**
- * When a call that failed is made again.
+ * When a failed call is repeated.
  *
- * - `always`: doing it twice is the same as doing it once, so that every passing failure is worth another try, also one
- *   that leaves open whether the server did it.
- * - `unless_begun`: only while it is certain that the server did nothing: no connection came about, or it refused
+ * - `always`: doing it twice equals doing it once. Every passing failure is repeated, even when the server may have
+ *   done it.
+ * - `unless_begun`: only while the server certainly did nothing: there was no connection, or the server refused
  *   before it began (429, `overloaded`, `shutting_down`).
  */
 export type Repeat = 'always' | 'unless_begun';
@@ -25,7 +25,7 @@ const read = { method: 'GET', repeat: 'always' } as const;
 
 /** Every call of the client. A test compares it with the operations of the contract. */
 export const OPERATIONS = {
-  // The client gives the conversation its id, and creating one that is there gives it back.
+  // The client chooses the id, and creating an existing conversation returns it.
   'conversations.create': { method: 'POST', path: '/v1/conversations', repeat: 'always', user: 'body' },
   'conversations.list': { ...read, path: '/v1/conversations', user: 'query' },
   'conversations.get': { ...read, path: '/v1/conversations/{id}', user: 'query' },
@@ -63,7 +63,7 @@ export const OPERATIONS = {
   },
   'extractions.list': { ...read, path: '/v1/extractions', user: 'query' },
   'extractions.get': { ...read, path: '/v1/extractions/{id}' },
-  // A replay that was lost on the way back may have ended again meanwhile: a second one would be a second run.
+  // The first replay may have ended before its answer was lost: repeating the call would run it again.
   'extractions.replay': { method: 'POST', path: '/v1/extractions/{id}/replay', repeat: 'unless_begun' },
   // The next call takes the next 1,000.
   'extractions.replayAll': {
@@ -73,11 +73,11 @@ export const OPERATIONS = {
     user: 'body',
   },
 
-  // Stored once however often it is sent, but a value that somebody else has set in between would be replaced.
+  // The memory is stored once however often it is sent, but a repeat would overwrite a value set in between.
   'memories.create': { method: 'POST', path: '/v1/memories', repeat: 'unless_begun', user: 'body' },
   'memories.batch': { method: 'POST', path: '/v1/memories/batch', repeat: 'unless_begun', user: 'body' },
   'memories.list': { ...read, path: '/v1/memories', user: 'query' },
-  // Would also delete what has been saved under the key in between, and would not count what the first one deleted.
+  // A repeat would also delete a memory saved under the key in between, and its count would miss the first deletions.
   'memories.deleteByKey': { method: 'DELETE', path: '/v1/memories', repeat: 'unless_begun', user: 'query' },
   'memories.get': { ...read, path: '/v1/memories/{id}', user: 'query' },
   // Adds a version to the memory's history each time.
@@ -90,7 +90,7 @@ export const OPERATIONS = {
     isDoneWhenGone: true,
   },
   'memories.history': { ...read, path: '/v1/memories/{id}/history', user: 'query' },
-  // A memory that is current already is not found, so that a second try would hide the success of the first.
+  // A current memory is not found, so a repeat would hide that the first attempt succeeded.
   'memories.restore': {
     method: 'POST',
     path: '/v1/memories/{id}/restore',
@@ -119,11 +119,11 @@ export const OPERATIONS = {
   profile: { ...read, path: '/v1/profile', user: 'query' },
 
   'tools.definition': { ...read, path: '/v1/tools/memory' },
-  // Searching and listing; saving and forgetting are what they are under `memories`.
+  // Searching and listing; saving and forgetting follow `memories`.
   'tools.read': { method: 'POST', path: '/v1/tools/memory', repeat: 'always', user: 'body' },
   'tools.write': { method: 'POST', path: '/v1/tools/memory', repeat: 'unless_begun', user: 'body' },
 
-  // A key is shown once: the secret of one that was made by a lost answer would be lost with it.
+  // A key is shown once: when the answer is lost, its secret is lost too.
   'apiKeys.create': { method: 'POST', path: '/v1/api-keys', repeat: 'unless_begun' },
   'apiKeys.list': { ...read, path: '/v1/api-keys' },
   'apiKeys.revoke': {

@@ -1,4 +1,4 @@
-/** Resolves after a time; rejects with the signal's reason when that ends it. */
+/** Resolves after `ms`, or rejects with the signal's reason when the signal fires first. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -1,13 +1,13 @@
 /**
- * Reads server-sent events (WHATWG HTML, 9.2.6), as far as chat completions use them: the data of each event, with
- * names, ids and comments left out. Text may be cut anywhere between two pushes. What has no blank line after it at the
- * end of the stream is no event.
+ * Reads server-sent events (WHATWG HTML, 9.2.6) as chat completions use them: the data of each event, without
+ * names, ids and comments. Text may be cut anywhere between two pushes. An event without a blank line after it at
+ * the end of the stream is dropped.
  */
 export function createEventParser(): Readonly<{ push: (text: string) => string[] }> {
   let rest = '';
   let data: string[] = [];
   let isFirst = true;
-  /** The next character may be the second half of the line's end that was seen already. */
+  /** The last text ended with a carriage return; a line feed may follow it as the same line end. */
   let endedWithReturn = false;
 
   function readLine(line: string, events: string[]): void {
@@ -50,7 +50,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // It may have failed already; whoever reads has been told.
+    // The stream may have failed already; its reader got that error.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -3,11 +3,11 @@ import { type ClientOperation, type OperationName, OPERATIONS } from './operatio
 import { pause } from './pause.ts';
 import { isUndone, mayRepeat, pauseBefore } from './repeat-policy.ts';
 
-/** What every call can be given besides what it is about. */
+/** Options of every call. */
 export type RequestOptions = Readonly<{
-  /** Ends the call, its pauses and its tries; it then rejects with the signal's reason. */
+  /** Ends the call with its pauses and attempts; it then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** For one try, until its whole answer is there; of a stream, until it begins. */
+  /** Time limit of one attempt: until its whole answer arrived, or until a stream begins. */
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
@@ -15,7 +15,7 @@ export type RequestOptions = Readonly<{
 
 export type KeyedOptions = RequestOptions &
   Readonly<{
-    /** Calls with the same key and the same content are one call. Without it, the tries of this call are. */
+    /** Calls with the same key and the same content count as one. Default: one key for all attempts of this call. */
     idempotencyKey?: string | undefined;
   }>;
 
@@ -30,7 +30,7 @@ export type Settings = Readonly<{
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a call is about. `id` takes the place of `{id}` in the operation's path. */
+/** The arguments of a call. `id` replaces `{id}` in the operation's path. */
 type Subject = Readonly<{
   id?: string;
   query?: Query | undefined;
@@ -39,7 +39,7 @@ type Subject = Readonly<{
 
 export type Transport = Readonly<{
   settings: Settings;
-  /** Makes a call, and makes it again where that is safe; resolves to the answer's body, undefined for none. */
+  /** Makes a call and repeats it where that is safe; resolves to the answer's body, undefined for none. */
   send: <T>(name: OperationName, subject: Subject, options?: KeyedOptions) => Promise<T>;
   /** As `send`, and resolves as soon as the answer begins. */
   open: (name: OperationName, subject: Subject, options?: KeyedOptions) => Promise<Response>;
@@ -54,7 +54,7 @@ export type TransportDeps = Readonly<{
 
 type Prepared = Readonly<{ url: string; init: RequestInit }>;
 
-/** The way to one server: addresses, headers, time limits, tries and errors of all calls. */
+/** The connection to one server: addresses, headers, time limits, attempts and errors of all calls. */
 export function createTransport(settings: Settings, deps: TransportDeps): Transport {
   async function attempt<T>(
     { url, init }: Prepared,
@@ -113,7 +113,7 @@ export function createTransport(settings: Settings, deps: TransportDeps): Transp
 
   return {
     settings,
-    // The types of answers are the contract's word; a server that breaks it is not found out here.
+    // The contract defines the types of answers. A server that breaks it goes unnoticed here.
     send: async <T>(name: OperationName, subject: Subject, options: KeyedOptions = {}) =>
       (await call(name, subject, options, readJson)) as T,
     open: async (name, subject, options = {}) => {
@@ -124,7 +124,7 @@ export function createTransport(settings: Settings, deps: TransportDeps): Transp
   };
 }
 
-/** Everything of a call that its tries share. Throws a TypeError for what cannot be sent. */
+/** Everything that the attempts of a call share. Throws a TypeError for arguments that cannot be sent. */
 function prepare(
   operation: ClientOperation,
   { id, query, body }: Subject,
@@ -152,7 +152,7 @@ function prepare(
     init: {
       method: operation.method,
       headers,
-      // Followed, a redirect could turn a POST into a GET whose answer looks like success. So it is an error.
+      // Following a redirect could turn a POST into a GET whose answer looks like success. So a redirect is an error.
       redirect: 'manual',
       ...(sentBody === undefined ? {} : { body: JSON.stringify(sentBody) }),
     },
@@ -169,7 +169,7 @@ function withUser<T extends Readonly<Record<string, unknown>>>(
   return { ...fields, user_id: userId };
 }
 
-/** URLs cannot name these three: they would lead to another operation. */
+/** A URL cannot carry these three as a path segment: they would lead to another operation. */
 function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new TypeError('An id is not empty, “.” or “..”.');
   return encodeURIComponent(id);

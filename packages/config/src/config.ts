@@ -24,7 +24,7 @@ export type RerankConfig =
       topN: number;
     }>;
 
-/** In place of the thresholds of the embedding model's profile. */
+/** Overrides for the thresholds of the embedding model's profile. */
 export type EmbeddingThresholds = Readonly<{
   minSimilarity?: number;
   relatedSimilarity?: number;
@@ -45,39 +45,39 @@ export type EmbeddingConfig =
       thresholds?: EmbeddingThresholds;
     }>;
 
-/** Where chat completions go. */
+/** An upstream of chat completions. */
 export type ChatUpstreamConfig = Readonly<{
   name: string;
   baseUrl: string;
-  /** Empty: the caller's own bearer token goes along. */
+  /** Empty: the caller's own bearer token is forwarded. */
   apiKey: string;
-  /** Turns remembering and recalling on for all chats with it (A13). */
+  /** Whether chats with this upstream store turns and use memories (A13). */
   memory: boolean;
   /** Models it has, each a name or the beginning of names with `*`; empty: any. */
   models: readonly string[];
 }>;
 
 /**
- * What of an upstream can be called beside chat completions. `by_key`: everything where the caller's own key goes
- * along, only the list of models where a stored one does.
+ * Which further paths of an upstream may be called. `by_key`: all of them when the caller's own key is forwarded,
+ * only the list of models when a stored key is used.
  */
 export type PassThroughConfig = 'by_key' | 'all' | 'none' | readonly PassThroughRule[];
 
-/** `*` is any method, any one segment, or, as the last of several, any rest of the path. */
+/** `*` matches any method, any one segment, or, as the last segment, any rest of the path. */
 export type PassThroughRule = Readonly<{ method: string; segments: readonly string[] }>;
 
 /**
- * How long one statement of a class may take in the database:
- * - `search`: less than the 15 s that a gateway waits for retrieval, so that no statement runs for nobody;
- * - `list`: reading by id, lists, statistics. The caller waits, and can ask for less;
- * - `accept`: what a request stores: messages, a memory, a key. It may wait for a lock, and to give up costs the caller
- *   another try, so it is longer than for reading;
- * - `batch`: batches, documents, replays, deletions: hundreds of rows, still within a request;
- * - `maintenance`: work in the background and operator commands, for which no request waits.
+ * Time limit of one statement in the database, by class:
+ * - `search`: below the 15 s that a gateway waits for retrieval, so that no statement outlives its caller;
+ * - `list`: reads by id, lists, statistics; the caller can ask for less;
+ * - `accept`: writes of one request: messages, a memory, a key. They may wait for a lock, and a timeout costs the
+ *   caller a retry, so the limit is longer than for reads;
+ * - `batch`: batches, documents, replays, deletions: hundreds of rows within one request;
+ * - `maintenance`: background work and operator commands; no request waits for them.
  */
 export type StatementClass = 'search' | 'list' | 'accept' | 'batch' | 'maintenance';
 
-/** Where things are stored; null means embedded (Postgres) or the Postgres queue backend (Redis). */
+/** Storage addresses; null means embedded (Postgres) or the Postgres queue backend (Redis). */
 type StorageConfig = Readonly<{
   dataDir: string;
   databaseUrl: string | null;
@@ -95,7 +95,7 @@ export type AuthConfig = Readonly<{
 
 /** What browsers may reach, on every port. */
 type BrowsersConfig = Readonly<{
-  /** Names that requests may come to; null with API keys: any. `ip` stands for addresses written as numbers. */
+  /** Host names that requests may use; null with API keys: any. `ip` stands for addresses written as numbers. */
   hosts: readonly string[] | null;
   /** Origins of web pages that may call, beside our own. */
   origins: readonly string[];
@@ -105,11 +105,11 @@ type BrowsersConfig = Readonly<{
 export type LimitsConfig = Readonly<{
   keyPerSecond: number;
   tenantPerSecond: number;
-  /** How many seconds' worth may come at once in a minute, on top of that. */
+  /** A caller may spend this many seconds' worth of points at once, on top of the rate. */
   burstSeconds: number;
-  /** Failed authentications of one address, or for one key, that are answered before it is refused. */
+  /** Failed authentications per address or key before further ones are refused. */
   authFailuresPerMinute: number;
-  /** Proxies whose X-Forwarded-For is believed: how many, or which; false for none. */
+  /** Which proxies may set X-Forwarded-For: a number of hops, or addresses; false for none. */
   trustProxy: number | readonly string[] | false;
 }>;
 
@@ -130,7 +130,7 @@ export type CompressionConfig = Readonly<{ daily: ClockTime | null; weekly: Cloc
 
 export type Config = Readonly<{
   host: string;
-  /** An IANA name; what happens at a time of day goes by it. */
+  /** An IANA name; times of day are in this zone. */
   timeZone: string;
   /** Whether stored messages are made searchable, and searched unless a search says otherwise. */
   searchTurns: boolean;
@@ -167,7 +167,7 @@ export type Config = Readonly<{
     port: number;
     maxBodyBytes: number;
     bodyBudgetBytes: number;
-    /** How searches are answered that name no mode; null for a mode nobody knows, which means classic (C11). */
+    /** The default search mode; null when a configured mode is unknown, which means classic (C11). */
     searchMode: SearchMode | 'of-preset' | null;
     preset: Environment['PRESET'];
     rerank: RerankConfig;
@@ -182,7 +182,7 @@ export type Config = Readonly<{
     chatModel: ChatModelConfig | null;
     maxAttempts: number;
     retry: Readonly<{ strategy: 'fixed' | 'exponential'; intervalMs: number; maxIntervalMs: number }>;
-    /** Least time between two tries of a provider that is down, over all extractors. */
+    /** Minimum time between two probes of a provider that is down, over all extractors. */
     probeIntervalMs: number;
     sweepIntervalMs: number;
     sweepGraceMs: number;

@@ -7,7 +7,8 @@ const ASSIGNMENT = /^\s*(?:export\s+)?[A-Za-z_][\w.]*\s*=\s*/;
 /**
  * The variables of a `.env` file; none when there is no file.
  *
- * @throws AppError `config_invalid` when it is there and cannot be used. The message has no line of the file in it.
+ * @throws AppError `config_invalid` when the file exists and cannot be used. The message quotes no line of the
+ *   file.
  */
 export function readDotEnv(path: string): Readonly<Record<string, string>> {
   const text = read(path)?.replace(/^\uFEFF/, '');

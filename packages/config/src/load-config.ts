@@ -15,7 +15,7 @@ import { parseEnvironment, type RawEnvironment } from './parse-environment.ts';
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Whether only this machine can reach what listens on this host. */
+/** Whether this host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host);
 }
@@ -139,7 +139,7 @@ function authMode(env: Environment): AuthConfig['mode'] {
   return env.AUTH ?? (isLoopback(env.HOST) ? 'none' : 'required');
 }
 
-/** On all addresses the machine's own are not known, but those that are numbers cannot be rebound. */
+/** A service on all addresses does not know its own names. Numeric addresses are safe: DNS cannot rebind them. */
 function hostsWithoutKeys({ HOST: host, ALLOWED_HOSTS: allowed }: Environment): string[] {
   const own = WILDCARDS.has(host) ? 'ip' : host.includes(':') ? `[${host}]` : host;
   return [...new Set(['localhost', '127.0.0.1', '[::1]', own.toLowerCase(), ...(allowed ?? [])])];
@@ -170,7 +170,7 @@ function chatModelConfig(env: Environment): ChatModelConfig | null {
   };
 }
 
-/** The extraction endpoint serves chats too, unless another one is named. */
+/** The extraction endpoint also serves chats, unless another one is configured. */
 function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
   const baseUrl = env.CHAT_BASE_URL ?? env.LLM_BASE_URL;
   const fallbackKey = env.CHAT_BASE_URL === undefined ? env.LLM_API_KEY : '';
@@ -217,7 +217,7 @@ function embeddingConfig(env: Environment): EmbeddingConfig {
   if (provider === 'local' || baseUrl === undefined || env.EMBEDDING_MODEL === undefined) {
     return { provider: 'local', ...thresholds };
   }
-  // The chat key belongs to the chat host: it is used for embeddings only when they share the address.
+  // The chat key belongs to the chat host. It is used for embeddings only when both share the address.
   const fallbackKey = env.EMBEDDING_BASE_URL === undefined ? env.LLM_API_KEY : '';
   return {
     provider,
@@ -244,7 +244,7 @@ function embeddingThresholds(env: Environment): { thresholds?: EmbeddingThreshol
   return Object.keys(thresholds).length === 0 ? {} : { thresholds };
 }
 
-/** OpenAI clients expect the root that ends in `/v1`; a bare host gets it appended, any path stays as it is. */
+/** OpenAI clients expect a root that ends in `/v1`. It is appended to a bare host; any path stays as it is. */
 function apiRoot(url: string): string {
   const parsed = new URL(url);
   return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/(?<!\/)\/+$/, '');

@@ -23,7 +23,7 @@ export function parseEnvironment(raw: RawEnvironment): Environment {
 
 type ConfigProblem = Readonly<{ name: string; rule: string }>;
 
-/** What must be set together. Looks at what is set only, so that it can be told beside values that are wrong. */
+/** Settings that must be set together. Looks only at which are set, so that it reports beside invalid values. */
 function crossChecks(
   environment: Readonly<Partial<Record<keyof Environment, string | undefined>>>,
 ): ConfigProblem[] {

@@ -3,9 +3,9 @@ import type { RawEnvironment } from './parse-environment.ts';
 import { findUnknownNames } from './unknown-names.ts';
 
 /**
- * The process's environment, after `.env` of the working directory has filled in what is not set.
+ * The process's environment; `.env` of the working directory supplies variables that it does not set.
  *
- * @param warn is told, once for each, of variables that look like settings and are none; without it nobody is
+ * @param warn gets one line for each variable that looks like a setting and is none
  * @throws AppError `config_invalid` when `.env` cannot be used
  */
 export function loadProcessEnvironment(warn?: (line: string) => void): RawEnvironment {

@@ -15,17 +15,20 @@ export const OTHER_NAMES: readonly string[] = [
   'STOP_GRACE_PERIOD',
 ];
 
-/** What begins so is meant for Factmill. Kubernetes adds `GATEWAY_SERVICE_HOST` and the like for services of a name. */
+/**
+ * Names with this beginning are meant for Factmill. Kubernetes adds `GATEWAY_SERVICE_HOST` and the like for its
+ * services.
+ */
 const PREFIXES =
   /^(?:LLM|CHAT|EMBEDDING|RERANK|EXTRACTOR|RETRIEVAL|GATEWAY|QUEUE|SWEEP|RETRY|BREAKER|COMPRESS|PRESET)_(?!SERVICE_|PORT_)/;
 const OF_OTHERS = /^(?:OTEL|NODE|NPM|PNPM|COMPOSE|DOCKER)_|^npm_/;
 
-/** The longest name that can be a slip of a setting's. */
+/** A longer name cannot be a misspelt setting. */
 const MAX_NAME_LENGTH = 64;
 
 /**
- * One line for every variable that looks like a setting and is none: each name of `.env`, and those of the process that
- * begin or are spelt almost like a setting. Names only, never values.
+ * One line for every variable that looks like a setting and is none: each name in `.env`, and each name of the
+ * process that begins like a setting or nearly spells one. Names only, never values.
  */
 export function findUnknownNames(dotEnv: readonly string[], environment: readonly string[]): string[] {
   const own = new Set(dotEnv);
@@ -41,7 +44,7 @@ function describe(name: string, isOfDotEnv: boolean): string | null {
   return isOfDotEnv || PREFIXES.test(name) ? `${name}${where} is not a setting; .env.example has all.` : null;
 }
 
-/** The setting that the name is a slip of. Short names are close to many words: `HOST` to `HOME`. */
+/** The setting that the name misspells. Short names are close to many words: `HOST` to `HOME`. */
 function nearest(name: string): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const maxDistance = name.length < 8 ? 1 : 2;

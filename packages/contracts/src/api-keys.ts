@@ -15,10 +15,10 @@ export const permissionSchema = z.enum([
 export type Permission = z.infer<typeof permissionSchema>;
 export const PERMISSIONS: readonly Permission[] = permissionSchema.options;
 
-/** What a key may do that is created without saying. */
+/** The permissions of a key created without any. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['memory.read', 'memory.write', 'chat'];
 
-/** Permissions that reach beyond one user, which a key that is locked to a user cannot have. */
+/** Permissions that reach beyond one user. A key that is locked to a user cannot have them. */
 const BEYOND_A_USER: readonly Permission[] = ['memory.read_all', 'admin', 'operator'];
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** So many wrong places of one array are named; the rest is not looked at. */
+/** After this many wrong items the rest of the array is not checked. */
 const MAX_ISSUES = 50;
 
 /**
- * An array that is refused before its items are looked at when it has more of them than its `max`, and after a few
- * wrong items. zod looks at all of them and describes each mistake, which takes seconds for a hostile body.
+ * An array that is refused before its items are checked when it is longer than its `max`, and that stops at a few
+ * wrong items. zod checks all of them and describes each mistake, which takes seconds for a hostile body.
  */
 const BoundedArray = z.core.$constructor('BoundedArray', (inst: z.ZodArray, def: z.core.$ZodArrayDef) => {
   z.ZodArray.init(inst, def);

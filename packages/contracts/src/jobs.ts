@@ -28,7 +28,7 @@ export const JOBS = {
     payload: z.object({ tenantId: z.uuid(), memoryIds: z.array(z.uuid()).max(1_000).optional() }),
     timeoutMs: 600_000,
   },
-  /** Does nothing but pass through the queue: the proof of life that progress is measured by. */
+  /** Passes through the queue and does nothing: proof that the workers make progress. */
   heartbeat: { queue: 'maintenance', payload: z.object({}), timeoutMs: 10_000 },
   /** Take one compression run from the ledger to its end. A weekly run may ask the model many times. */
   compress: {
@@ -36,7 +36,7 @@ export const JOBS = {
     payload: z.object({ runId: z.uuid(), tenantId: z.uuid() }),
     timeoutMs: 3_600_000,
   },
-  /** Find the users that a due period of compression has work for, and give each a run. */
+  /** Find the users that have work in a due compression period, and create a run for each. */
   'compress-due': { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
   /** Delete what has expired. */
   purge: { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },

@@ -148,7 +148,7 @@ export const batchResultSchema = z.object({
   results: z.array(z.object({ id: z.uuid().nullable(), status: writeStatusSchema })),
 });
 
-/** All that an offset leaves out is read; a cursor reads none of it. */
+/** An offset reads and discards the rows that it skips; a cursor reads none of them. */
 const MAX_OFFSET = 10_000;
 
 export const listMemoriesQuerySchema = z

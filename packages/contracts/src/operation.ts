@@ -10,8 +10,8 @@ export type Operation = Readonly<{
   summary: string;
   permission: Permission;
   /**
-   * Set where a request can reach all users of the tenant: with `all_users`, or (`by_default`) when neither it nor
-   * its key names a user. That needs `memory.read_all` besides.
+   * Set when a request can reach all users of the tenant: with `all_users`, or (`by_default`) when neither the
+   * request nor its key names a user. It then needs `memory.read_all` too.
    */
   acrossUsers?: 'by_request' | 'by_default';
   query?: z.ZodType;

@@ -7,7 +7,7 @@ const seconds = z
   .min(0)
   .max(30 * 86_400);
 
-/** When a conversation is extracted, and how much of it is kept. What is left out comes from its preset. */
+/** When a conversation is extracted, and how much of it is kept. Missing fields come from its preset. */
 export const policySchema = z
   .strictObject({
     preset: presetNameSchema.optional(),
@@ -45,7 +45,10 @@ export type Policy = z.infer<typeof policySchema>;
 /** All of a policy's rules, and whether replies are part of what is extracted. */
 export type Trigger = Readonly<Required<Omit<Policy, 'preset' | 'max_entries'>> & { reads_replies: boolean }>;
 
-/** What a deployment does where a conversation says nothing, as the scheduling functions of the database take it. */
+/**
+ * The deployment's defaults for conversations without rules of their own, in the form that the scheduling functions
+ * of the database take.
+ */
 export type Schedule = Readonly<{
   /** Name of the deployment's preset. */
   preset: string;
@@ -53,6 +56,6 @@ export type Schedule = Readonly<{
   /** `HH:MM` in `time_zone`. */
   daily_flush_at: string;
   time_zone: string;
-  /** A conversation idle for longer is extracted when its user begins another one. */
+  /** A conversation that is idle for longer is extracted when its user starts another one. */
   stale_after_s: number;
 }>;

@@ -111,9 +111,9 @@ export const resultExplanationSchema = z.object({
     z.object({
       channel: z.union([searchChannelSchema, z.literal('wording')]),
       rank: z.int(),
-      /** What the channel itself says: similarity, text score, share of the wording. */
+      /** The channel's own score: similarity, text score, trigram similarity. */
       value: z.number().nullable(),
-      /** What it adds to the fused score. */
+      /** The channel's share of the fused score. */
       score: z.number(),
     }),
   ),
@@ -148,7 +148,7 @@ export const searchResultSchema = z.object({
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-/** The mode that answered: what was asked for, or what it fell back to. */
+/** The mode that answered: the requested one, or its fallback. */
 export const answeredModeSchema = z.enum([...searchModeSchema.options, 'recent', 'none']);
 export type AnsweredMode = z.infer<typeof answeredModeSchema>;
 

@@ -9,7 +9,7 @@ export const MAX_USER_ID_LENGTH = 256;
 export const MAX_MESSAGES_PER_REQUEST = 500;
 /** Most messages of a chat completion request, which brings the whole history. */
 export const MAX_CHAT_MESSAGES = 10_000;
-/** Values in a chat completion request. They are found, not parsed. */
+/** Values in a chat completion request. They are scanned, not parsed. */
 export const MAX_CHAT_VALUES = 100_000;
 export const MAX_MEMORIES_PER_BATCH = 1_000;
 /** Largest `metadata`, in bytes of JSON. A list shows up to 200 of them. */
@@ -19,7 +19,7 @@ const MAX_METADATA_KEY_LENGTH = 128;
 export const MAX_TOOL_CALL_BYTES = 256 * 1024;
 /** Deepest nesting of a request body: an object in an object is 2. */
 export const MAX_JSON_DEPTH = 16;
-/** Values in a request body, objects and arrays included. They, and not its bytes, are what parsing costs. */
+/** Values in a request body, objects and arrays included. Their number, not the bytes, is what parsing costs. */
 export const MAX_JSON_VALUES = 50_000;
 
 /** For this user nothing is stored, searched or extracted (A10). */

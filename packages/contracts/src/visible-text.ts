@@ -17,8 +17,8 @@ const INVISIBLE = new RegExp(
 );
 
 /**
- * The text without what people do not see: soft hyphens, zero-width spaces, overrides of direction, tag characters,
- * variation selectors. An unseen reader could be told by them what a seeing one would not notice.
+ * The text without characters that people do not see: soft hyphens, zero-width spaces, direction overrides, tag
+ * characters, variation selectors. They could tell a model something that a human reader does not notice.
  */
 export function stripInvisible(text: string): string {
   return text.replaceAll(INVISIBLE, (_character, seen: string | undefined) => seen ?? '');

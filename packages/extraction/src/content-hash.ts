@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Two texts with the same form count as equal: NFKC, lower case, single spaces, without punctuation at the end.
- */
+/** Two texts with the same form count as equal: NFKC, lower case, single spaces, without punctuation at the end. */
 export function normaliseText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
   let end = folded.length;

@@ -2,9 +2,7 @@ import type { Schedule, Trigger } from '@factmill/contracts';
 import type { Preset } from './presets/preset.ts';
 import { presets } from './presets.ts';
 
-/**
- * The presets' triggers and the deployment's settings, in the form of the database's scheduling functions.
- */
+/** The presets' triggers and the deployment's settings, in the form of the database's scheduling functions. */
 export function scheduleOf(deployment: {
   preset: string;
   /** `HH:MM` in `timeZone`, an IANA name. */

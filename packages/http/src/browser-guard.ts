@@ -6,15 +6,15 @@ import { isIP } from 'node:net';
 /** Which names this server answers to, and which pages on other origins may call it. */
 export type BrowserAccess = Readonly<{
   /**
-   * Host names without ports, lower case, IPv6 in brackets; null answers to any. `ip` stands for every address that is
-   * written as a number: DNS cannot be made to point such a name somewhere else.
+   * Host names without ports, lower case, IPv6 in brackets; null answers to any. `ip` stands for every address that
+   * is written as a number: DNS cannot point such a name somewhere else.
    */
   hosts: readonly string[] | null;
   /** Origins as browsers send them, such as `https://app.example.com`. */
   origins: readonly string[];
 }>;
 
-/** What a page of an allowed origin may read of an answer besides its body. */
+/** Headers of an answer that pages of allowed origins may read. */
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'Retry-After',
@@ -25,9 +25,9 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * Keeps web pages away from this server: a browser runs them beside it and sends what they say with the rights of its
- * user. Refuses host names that are not ours (DNS rebinding) and requests that a page of another origin caused (CSRF),
- * by `Origin` and by `Sec-Fetch-Site`, whatever the method. Programs that are no browsers send neither header.
+ * Protects this server from web pages in a user's browser, which send requests with that user's network access.
+ * Refuses foreign host names (DNS rebinding) and requests that a page of another origin caused (CSRF), by `Origin`
+ * and by `Sec-Fetch-Site`, for every method. Programs other than browsers send neither header.
  *
  * @returns middleware for all routes; throws AppError `host_not_allowed` or `origin_not_allowed`
  */
@@ -62,7 +62,7 @@ function assertOrigin(request: Request, origins: readonly string[]): void {
   );
 }
 
-/** Browsers leave `Origin` out of reads that cannot be read by the page; following a link is none of its doing. */
+/** Browsers omit `Origin` from reads that a page cannot see. A followed link is allowed too. */
 function isOwnOrUnknownSite(request: Request): boolean {
   const site = request.header('sec-fetch-site');
   if (site === undefined || site === 'none' || site === 'same-origin') return true;
@@ -74,7 +74,7 @@ function isOwnOrUnknownSite(request: Request): boolean {
   );
 }
 
-/** The scheme is left out: behind a proxy that ends TLS it is another one here. */
+/** The scheme is ignored: a proxy that ends TLS changes it. */
 function isSame(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
   const { protocol, host: from } = new URL(origin);

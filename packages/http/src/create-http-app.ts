@@ -17,9 +17,12 @@ type HealthChecks = Readonly<{
   liveness?: () => Promise<readonly string[]>;
   /** Readiness: resolves to what is missing before requests can be served; empty is ready. */
   readiness: () => Promise<readonly string[]>;
-  /** What does not work although requests are served: shown in `/health` and `/readyz`, no reason for a 503. */
+  /** Impairments while requests are served: shown in `/health` and `/readyz`, without a 503. */
   impaired?: () => readonly string[];
-  /** Other services that do not answer: impaired too, and shown in `/health` only, since probes do not wait for others. */
+  /**
+   * Other services that do not answer: impairments too, but shown in `/health` only, because probes do not wait for
+   * others.
+   */
   unreachable?: () => Promise<readonly string[]>;
 }>;
 
@@ -31,25 +34,25 @@ export type HttpAppOptions = Readonly<{
   health: HealthChecks;
   maxBodyBytes: number;
   browsers: BrowserAccess;
-  /** Proxies whose X-Forwarded-For says which address a request is from: how many, or which. Default: none. */
+  /** Which proxies may set X-Forwarded-For: a number of hops, or addresses. Default: none. */
   trustProxy?: number | readonly string[] | false;
   /** Paths of an OpenAI-compatible API: their problems carry an `error` object as well. */
   isOpenAiPath?: (path: string) => boolean;
   /** How long a body may take to arrive. Default 60 s. */
   bodyTimeoutMs?: number;
-  /** What all bodies that are read hold in memory together. */
+  /** Memory limit for all bodies together. */
   bodyBudgetBytes?: number;
   /** Adds routes that read the body themselves; what they read counts against the budget. */
   streamingRoutes?: (app: Express, budget: ByteBudget) => void;
-  /** Adds the service's own routes. `readBody` goes behind authentication: a stranger's body is not read. */
+  /** Adds the service's own routes. `readBody` must come after authentication: a stranger's body is not read. */
   routes: (app: Express, readBody: RequestHandler[]) => void;
 }>;
 
 const DEFAULT_BODY_BUDGET = 64 * 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT_MS = 60_000;
-/** How long a large body waits for others to be done with. */
+/** How long a large body waits for room in the budget. */
 const BODY_WAIT_MS = 5_000;
-/** What smaller bodies hold is not counted: thousands of them stay below the budget. */
+/** Smaller bodies do not count against the budget: thousands of them stay below it. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
@@ -138,7 +141,7 @@ function problemHandler({ logger, isOpenAiPath }: HttpAppOptions): ErrorRequestH
     if (error.kind === 'unavailable' || error.kind === 'limited') {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
     }
-    // What is still on its way of such a request is nobody's any more.
+    // The rest of such a request still arrives; closing the connection drops it.
     if (error.kind === 'timeout') response.setHeader('Connection', 'close');
     const problem = toProblem(error, requestId);
     response

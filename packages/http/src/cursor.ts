@@ -9,10 +9,10 @@ export function encodeCursor(position: CursorPosition): string {
 }
 
 /**
- * The position of a cursor that we gave out earlier; null for none. `schema` is what this list's positions look
- * like, strict enough that the database can read every position it lets through.
+ * The position in a cursor that an earlier page gave out; null for none. `schema` describes this list's positions,
+ * strictly enough that the database can read every position that passes.
  *
- * @throws AppError `invalid_request` when it is not one of ours or belongs to another list.
+ * @throws AppError `invalid_request` when the cursor is forged or belongs to another list.
  */
 export function decodeCursor<T extends CursorPosition>(
   cursor: string | undefined,

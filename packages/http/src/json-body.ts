@@ -2,8 +2,8 @@ import { AppError } from '@factmill/errors';
 import type { Request, RequestHandler } from 'express';
 
 /**
- * Refuses a request whose `Content-Type` is something else than JSON, with a body or without: the other types are those
- * that a page of another origin may send unasked. A body needs the header; without a body it may be left out.
+ * Refuses a request whose `Content-Type` is not JSON, with or without a body: pages of another origin may send the
+ * other types without asking. A body requires the header.
  *
  * @throws AppError `invalid_request`
  */

@@ -5,9 +5,8 @@ import type { RequestHandler } from 'express';
 export type KnownPath = Readonly<{ method: string; path: string }>;
 
 /**
- * Answers 405 with `Allow` where there is something at the path but not by this method; anything else goes on. Express
- * would answer OPTIONS by itself, for whoever asks, so that this stands before the routes for OPTIONS and after them for
- * the rest.
+ * Answers 405 with `Allow` when a path exists but not with this method; passes on everything else. Express would
+ * answer OPTIONS itself, for every caller, so this runs before the routes for OPTIONS and after them for the rest.
  */
 export function knownMethods(known: readonly KnownPath[]): {
   beforeRoutes: RequestHandler;

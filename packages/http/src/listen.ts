@@ -20,12 +20,12 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Whole requests, uploads that are passed on included. Bodies that are read here have less time. */
 const REQUEST_TIMEOUT_MS = 600_000;
-/** How often the two are looked at. */
+/** How often Node checks the two timeouts. */
 const CHECK_INTERVAL_MS = 2_000;
 /** How long nobody reads an answer before it is thrown away, and what such answers hold in memory together. */
 const UNREAD_TIMEOUT_MS = 60_000;
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
-/** What is read of a body before anyone asks for it. Sent byte by byte it costs 2 µs for each. */
+/** How much of a body is buffered before a handler reads it. Sent byte by byte, each byte costs 2 µs. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 /** An idle connection takes 20 to 40 KB. */
 const MAX_CONNECTIONS = 2_000;
@@ -44,7 +44,7 @@ export type ListenOptions = Address &
   }>;
 
 /**
- * Checks that all ports can be listened on, before anything else is started; port 0 is any free one.
+ * Checks that all ports are free before anything else starts; port 0 is any free one.
  *
  * @throws AppError as `listen` does, and `config_invalid` for two services with one port
  */
@@ -82,7 +82,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: options.checkIntervalMs ?? CHECK_INTERVAL_MS,
       highWaterMark: MAX_BUFFERED_BYTES,
-      // Longer than the idle timeout of common load balancers, so that they and not we close first.
+      // Longer than the idle timeout of common load balancers, so that they close the connection first.
       keepAliveTimeout: 65_000,
     },
     app,
@@ -93,7 +93,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   });
   server.prependListener('request', (_request, response) => watchUnread(response));
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
-  // The bytes of headers are limited already; dropping some of them silently would change what a request says.
+  // Headers are limited in bytes already; dropping some of them silently would change the request.
   server.maxHeadersCount = 0;
   server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
@@ -124,7 +124,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   };
 }
 
-/** What is refused before there is a request: status, code and sentence by the error of Node's parser. */
+/** Refusals before there is a request: status, code and sentence by the error of Node's parser. */
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'payload_too_large', 'The headers are larger than this server accepts.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request did not arrive in time; send it again.'],

@@ -34,7 +34,10 @@ export function statusOf(error: AppError): number {
   return STATUS[error.kind];
 }
 
-/** Any thrown value as the body of an `application/problem+json` answer. Foreign errors show nothing of themselves. */
+/**
+ * Any thrown value as the body of an `application/problem+json` answer. Foreign errors reveal nothing of
+ * themselves.
+ */
 export function toProblem(error: AppError, requestId: string): Problem {
   return {
     type: `urn:factmill:problem:${error.code}`,
@@ -65,7 +68,7 @@ const OPENAI_TYPE: Readonly<Record<ErrorKind, string>> = {
   bug: 'server_error',
 };
 
-/** A problem as clients of OpenAI read it: they show `error.message` and hand out `error.code`. */
+/** A problem in OpenAI's error format: its clients show `error.message` and expose `error.code`. */
 export function toOpenAiError(error: AppError, problem: Problem): OpenAiError {
   return {
     message: problem.detail,
@@ -79,7 +82,7 @@ export type OpenAiError = Readonly<{ message: string; type: string; code: string
 
 type BodyParserError = Error & { type: string; status: number };
 
-/** What Express and its body parser throw, and anything else, as an AppError. */
+/** Any thrown value as an AppError, with the errors of Express and its body parser mapped. */
 export function toAppError(error: unknown): AppError {
   if (isAppError(error)) return error;
   if (error instanceof Error && 'type' in error && 'status' in error) {

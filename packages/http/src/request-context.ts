@@ -15,7 +15,7 @@ export type RequestLocals = {
   principal?: unknown;
 };
 
-/** What can stand in a header and in a line of a log. */
+/** Characters that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Ids that programs make: hexadecimal digits with dashes (UUID, trace id, nginx), ULID, or a decimal number. */
 const MADE_BY_PROGRAM = /^(?:[\da-f][\da-f-]{7,63}|[0-7][\dA-HJKMNP-TV-Z]{25}|\d{1,20})$/i;
@@ -28,8 +28,8 @@ export function localsOf(response: Response): RequestLocals {
 }
 
 /**
- * First middleware of every service: gives the request its id (the caller's `X-Request-Id` when it is harmless), continues
- * the caller's trace in a server span, and writes one wide event when the answer is out.
+ * First middleware of every service: gives the request an id (the caller's `X-Request-Id` when that is safe),
+ * continues the caller's trace in a server span, and writes one wide event after the answer.
  */
 export function requestContext(
   deps: Readonly<{ logger: Logger; service: string; routeNames: RouteNames }>,
@@ -39,7 +39,7 @@ export function requestContext(
     const startedAt = performance.now();
     const given = request.header('x-request-id');
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
-    // One for each middleware that has something to give back.
+    // Each middleware adds one listener for its cleanup.
     response.setMaxListeners(32);
     response.locals = { requestId, eventFields: {} } satisfies RequestLocals;
     response.setHeader('X-Request-Id', requestId);
@@ -82,15 +82,17 @@ export function requestContext(
   };
 }
 
-/** The request's id as it is logged: strangers could write a text into our logs with theirs. */
+/**
+ * The request's id for the log. Ids that no program would make are not logged, because callers could write text
+ * with them.
+ */
 export function loggedIdOf(response: Response): string {
   const { requestId, principal } = localsOf(response);
   return principal !== undefined || MADE_BY_PROGRAM.test(requestId) ? requestId : 'of a stranger';
 }
 
 /**
- * Refuses a target that is no path, as `GET http://other.example/ HTTP/1.1`: those are for proxies, and who sends one here
- * wants to be taken for somebody else.
+ * Refuses a target that is not a path, such as `GET http://other.example/ HTTP/1.1`: only proxies serve those.
  *
  * @throws AppError `invalid_request`
  */

@@ -1,27 +1,27 @@
 import type { Express, Request } from 'express';
 
-/** What a request is called in logs, spans and metrics: a word of the route table, never one of the address. */
+/** The name of a request in logs, spans and metrics: taken from the route table, never from the address. */
 export type RouteNames = Readonly<{
-  /** The pattern of the route that a request has reached, with where it is mounted; `none` without one. */
+  /** The pattern of the matched route with its mount path; `none` without one. */
   of: (request: Request) => string;
   /** Reads the route table. Call once all routes are added; before that every route is `none`. */
   read: () => void;
 }>;
 
-/** As far as we look into express: a router is a function with a list of layers, a layer holds a route or a handler. */
+/** The part of Express's router that we read: a router function has layers; a layer holds a route or a handler. */
 type Layer = Readonly<{ route?: Readonly<{ path?: unknown }>; handle?: unknown }>;
 type WithStack = Readonly<{ stack: readonly Layer[] }>;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** A method as a label: one of those that somebody has a use for, or `OTHER`. */
+/** A method as a metric label: a known one, or `OTHER`. */
 export function methodName(method: string): string {
   return METHODS.has(method) ? method : 'OTHER';
 }
 
 /**
- * The names of an application's routes. Express forgets the path that a router is mounted at, and by the time an error
- * is answered `baseUrl` as well; so the paths given to `app.use` are noted from here on. Call before adding routes.
+ * The names of an application's routes. Express forgets a router's mount path, and `baseUrl` too by the time it
+ * answers an error, so this records the paths given to `app.use`. Call before adding routes.
  */
 export function nameRoutes(app: Express): RouteNames {
   const mounts = new Map<unknown, string>();

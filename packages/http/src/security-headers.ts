@@ -6,8 +6,8 @@ const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
 /**
- * Headers of every answer: as data, which no browser shows, runs, frames or keeps. What is remembered is nobody else's,
- * so no cache keeps it either. `Strict-Transport-Security` is the business of the proxy that ends TLS.
+ * Headers of every answer: data that no browser may show, run, frame or cache. Memories are private, so no shared
+ * cache may keep them either. The proxy that ends TLS sets `Strict-Transport-Security`.
  */
 export function securityHeaders(): RequestHandler[] {
   const headers = helmet({

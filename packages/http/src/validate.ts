@@ -1,7 +1,7 @@
 import { AppError, explainRule, type FieldProblem } from '@factmill/errors';
 import type { z } from 'zod';
 
-/** So many wrong fields are named. */
+/** At most this many wrong fields are named. */
 const MAX_FIELDS = 50;
 
 /**

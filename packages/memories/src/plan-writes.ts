@@ -177,9 +177,7 @@ function toPlanInput({ memories, similarity }: WriteRequest, { matching, neighbo
   };
 }
 
-/**
- * Text → memory with that text. Ended memories count only as keyed facts and answers, and current ones win.
- */
+/** Text → memory with that text. Ended memories count only as keyed facts and answers, and current ones win. */
 function hashesOf(matching: readonly MatchingMemory[]): Map<string, string> {
   const history = matching.filter(
     (memory) => !memory.isCurrent && (memory.key !== null || memory.kind === 'qa'),

@@ -44,9 +44,7 @@ export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Wri
   return plan.toWritten(storedIds);
 }
 
-/**
- * Loads the memories that new ones are compared with; changes nothing. Under the user's lock it stays true.
- */
+/** Loads the memories that new ones are compared with; changes nothing. Under the user's lock it stays true. */
 export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise<CurrentState> {
   const candidates = request.memories.map((memory) => memory.candidate);
   const shown = await findShown(sql, request);

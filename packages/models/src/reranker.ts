@@ -4,7 +4,7 @@ import { isRecord, UnusableReplyError } from './errors/error-signals.ts';
 export type RerankerConfig =
   | Readonly<{ provider: 'none' }>
   | Readonly<{
-      /** Whose form the endpoint's requests and replies have. */
+      /** The API format of the endpoint. */
       provider: 'cohere' | 'jina' | 'tei';
       baseUrl: string;
       apiKey: string;
@@ -14,19 +14,19 @@ export type RerankerConfig =
     }>;
 
 export type Reranker = Readonly<{
-  /** How many documents to send at most. */
+  /** Maximum of documents to send. */
   topN: number;
   /** The model's score of each document for the query, in the order of the documents; see `toRelevances`. */
   rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
   close: () => Promise<void>;
 }>;
 
-/** Where each form has its endpoint when the base URL has no path of its own. */
+/** The path of each format when the base URL has none. */
 const PATHS = { cohere: '/v2', jina: '/v1', tei: '' } as const;
 
 /**
- * A cross-encoder behind an HTTP endpoint; null for provider `none`. `rerank` throws AppError with a `model_*` code;
- * a reply that leaves out documents or names unknown ones counts as none.
+ * A cross-encoder behind an HTTP endpoint; null for provider `none`. `rerank` throws AppError with a `model_*`
+ * code; a reply that omits documents or names unknown ones is invalid.
  */
 export function createReranker(config: RerankerConfig, deps = { now: Date.now }): Reranker | null {
   if (config.provider === 'none') return null;
@@ -53,14 +53,14 @@ export function createReranker(config: RerankerConfig, deps = { now: Date.now })
   };
 }
 
-/** The documents as each form wants them, all of them to be scored. */
+/** The documents in the format of each provider, all of them to be scored. */
 function fieldsOf(provider: keyof typeof PATHS, documents: readonly string[]): object {
   if (provider === 'tei') return { texts: documents, truncate: true };
   const fields = { documents, top_n: documents.length };
   return provider === 'jina' ? { ...fields, return_documents: false } : fields;
 }
 
-/** The base URL up to, and without, `/rerank`. */
+/** The base URL without `/rerank`. */
 function rootOf(baseUrl: string, provider: keyof typeof PATHS): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/rerank$/, '');

@@ -1,11 +1,11 @@
 import type { QueueName } from '@factmill/contracts';
 import type { Job, Processor, Queue, Worker } from 'bullmq';
 
-/** What became of the job ids that were asked for, in one queue. */
+/** Looks up and removes jobs of one queue by id. */
 export type JobStore = Readonly<{
-  /** Takes waiting and delayed jobs out, each atomically, and returns the ids removed. */
+  /** Removes waiting and delayed jobs, each atomically; returns the ids removed. */
   removeWaiting: (queue: QueueName, jobIds: readonly string[]) => Promise<string[]>;
-  /** Deletes what is left of finished jobs and returns the ids that are in no live state. */
+  /** Deletes finished jobs among these, and returns the ids that are in no live state. */
   forgetFinished: (queue: QueueName, jobIds: readonly string[]) => Promise<string[]>;
   /** When the next job to be taken was added, in ms since the epoch; null when none waits. */
   oldestWaitingAt: (queue: QueueName) => Promise<number | null>;
@@ -17,7 +17,7 @@ export type JobStore = Readonly<{
 export type ProducerBackend = Readonly<{
   queues: Readonly<Record<QueueName, Queue>>;
   store: JobStore;
-  /** False while adding could only fail: asked first, so that nothing waits for a timeout that must come. */
+  /** False while adding can only fail. Callers ask this first instead of waiting for a timeout. */
   isReachable: () => boolean;
   /** How long an answer may take. */
   deadlineMs: number;
@@ -28,15 +28,15 @@ export type ProducerBackend = Readonly<{
 export type ConsumerBackend = Readonly<{
   worker: Worker;
   /**
-   * Puts an active job back so that it is taken first, burning no attempt. The processor must throw the returned
-   * error, which tells BullMQ that the job is no longer the worker's.
+   * Puts an active job back to the front of the queue without counting an attempt. The processor must throw the
+   * returned error, which tells BullMQ that the worker no longer holds the job.
    */
   putBack: (job: Job, token: string) => Promise<Error>;
-  /** How often a worker that runs nothing looks whether its queue is paused, and whether its connection answers. */
+  /** How often an idle worker checks whether its queue is paused and its connection alive. */
   idleIntervalMs: number;
-  /** Replaces a connection that is open but gives no answers; what is under way on it is sent again. */
+  /** Replaces a connection that is open but silent; calls under way on it are sent again. */
   reconnect: () => void;
-  /** Cuts all connections, whatever is still under way on them. */
+  /** Cuts all connections, with whatever is under way on them. */
   disconnect: () => Promise<void>;
 }>;
 

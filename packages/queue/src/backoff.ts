@@ -9,11 +9,11 @@ export type RetryDelayInput = Readonly<{
   policy: RetryPolicy;
   /** Uniform in [0, 1). */
   random: () => number;
-  /** What the other side asked for, from its Retry-After. */
+  /** The provider's Retry-After. */
   retryAfterSeconds?: number | undefined;
 }>;
 
-/** The longest Retry-After that is believed: a provider's mistake must not park work for days. */
+/** The longest Retry-After that is obeyed: a provider's mistake must not park work for days. */
 const RETRY_AFTER_CAP_MS = 3_600_000;
 
 /** 2^30 × any base is beyond any cap; a larger exponent only risks Infinity. */

@@ -1,6 +1,6 @@
 import type { JobEntry } from './types.ts';
 
-/** What the queue has to know of a compression run. `generation` grows when a failed one is started again. */
+/** A compression run as the queue sees it. `generation` grows when a failed run is started again. */
 export type QueuedCompression = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 /** The queue's id of one generation of a run; see extractJobId. */

@@ -1,8 +1,8 @@
 import { isAppError } from '@factmill/errors';
 
 /**
- * A short code for a log line, from whatever was thrown: never the message, which may hold addresses, user names
- * or text.
+ * A short code for a log line, from any thrown value: never the message, which may hold addresses, user names or
+ * text.
  */
 export function errorCodeOf(error: unknown): string {
   if (isAppError(error)) return error.code;
@@ -13,8 +13,8 @@ export function errorCodeOf(error: unknown): string {
 }
 
 /**
- * The form in which a failure reason is kept in the queue and shown on dashboards: a code as it is, anything else
- * as `failed`, so that no error text of a model or a database ends up there.
+ * The form of a failure reason in the queue and on dashboards: a code stays, anything else becomes `failed`, so
+ * that no error text of a model or a database is kept.
  */
 export function toFailureReason(reason: string): string {
   return /^[a-z][a-z0-9_]{0,63}$/.test(reason) ? reason : 'failed';

@@ -1,11 +1,11 @@
 import type { JobEntry } from './types.ts';
 
-/** What the queue has to know of a ledger row. `generation` grows with each replay. */
+/** An extraction as the queue sees it. `generation` grows with each replay. */
 export type QueuedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 /**
- * The queue's id of one generation of an extraction. Whoever adds it, the gateway or a sweeper, gives the same id,
- * so that a second add is ignored while the first still lives.
+ * The queue's id of one generation of an extraction. The gateway and the sweeper compute the same id, so that the
+ * queue ignores a second add while the first job lives.
  */
 export function extractJobId(extraction: Pick<QueuedExtraction, 'id' | 'generation'>): string {
   return `${extraction.id}_${extraction.generation}`;

@@ -7,14 +7,14 @@ import { errorCodeOf, toFailureReason } from './error-code.ts';
 import type { Job, JobContext, JobOutcome, WorkerDeps } from './types.ts';
 import { PAUSE_LIMITER } from './worker-settings.ts';
 
-/** Between runs of a job whose handler threw: our mistake or an outage of ours, worth waiting for. */
+/** Between runs of a job whose handler threw: a bug or an outage of ours may pass. */
 const EXCEPTION_POLICY = { kind: 'exponential', baseMs: 1_000, capMs: 60_000 } as const;
 
-/** Between attempts to hand a job back while its backend is away, and how long that is tried. */
+/** Between attempts to hand a job back while its backend is away, and for how long. */
 const HAND_BACK_RETRY_MS = 500;
 const HAND_BACK_TRIES = 20;
 
-/** Ends the job as failed with a code. It has no stack, as that would be kept in the queue too. */
+/** Ends the job as failed with a code. Without a stack, because the queue would keep it. */
 function failure(reason: string): Error {
   const error = new Error(toFailureReason(reason));
   delete error.stack;
@@ -34,7 +34,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 type Unfinished = Exclude<JobOutcome, { kind: 'done' }>;
 
 export type JobRunner = Readonly<{
-  /** Runs one job that BullMQ has handed out. Its result or error is what BullMQ's processor is to return. */
+  /** Runs one job of BullMQ. Its result or error is what BullMQ's processor must return or throw. */
   run: (job: BullJob, token: string, controller: AbortController) => Promise<unknown>;
 }>;
 
@@ -49,7 +49,7 @@ export function createJobRunner<Q extends QueueName>(
     if (!isJobName(name) || JOBS[name].queue !== queue) return { failed: 'unknown_job' };
     const parsed = JOBS[name].payload.safeParse(job.data);
     if (!parsed.success) return { failed: 'invalid_payload' };
-    // The name is of this queue and the data of that name; the compiler cannot follow that through the table.
+    // The name belongs to this queue and the data to that name; the compiler cannot infer that from the table.
     return { name, data: parsed.data } as unknown as Job<Q>;
   };
 
@@ -77,8 +77,8 @@ export function createJobRunner<Q extends QueueName>(
   };
 
   /**
-   * Does `handBack` until the backend takes it. If the job is not ours any more, or the backend stays away, there
-   * is nothing to hand back: the job is then found without a lock and given to another worker.
+   * Repeats `handBack` until the backend accepts it. When the job is no longer ours, or the backend stays away,
+   * BullMQ finds the job without a lock and gives it to another worker.
    */
   const handBack = async (job: BullJob, attempt: () => Promise<Error>): Promise<Error> => {
     for (let tries = 1; ; tries += 1) {
@@ -93,7 +93,7 @@ export function createJobRunner<Q extends QueueName>(
     }
   };
 
-  /** Does what the outcome asks for and returns the error that tells BullMQ so. */
+  /** Applies the outcome and returns the error that tells BullMQ about it. */
   const toError = async (outcome: Unfinished, job: BullJob, token: string): Promise<Error> => {
     if (outcome.kind === 'fail') return failure(outcome.reason);
     return handBack(job, async () => {
@@ -116,7 +116,7 @@ export function createJobRunner<Q extends QueueName>(
     if (isClosing()) throw await handBack(bullJob, () => backend.putBack(bullJob, token));
     const job = parse(bullJob);
     if ('failed' in job) {
-      // Of a job that somebody else put there, neither the name nor the id is ours to write down.
+      // An unknown job may hold foreign text in its name and id, so neither is logged.
       logger.error({ queue, code: job.failed }, 'job failed');
       throw failure(job.failed);
     }
@@ -142,7 +142,7 @@ export function createJobRunner<Q extends QueueName>(
   return { run };
 }
 
-/** Only finite numbers get through: what a job returns is kept in the queue and shown on dashboards. */
+/** Only finite numbers pass: the queue keeps a job's result and dashboards show it. */
 function toCounts(counts: Readonly<Record<string, number>> | undefined): Record<string, number> {
   return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => Number.isFinite(value)));
 }

@@ -1,10 +1,10 @@
 import { errorCodeOf } from './error-code.ts';
 import type { Clock, QueueLogger } from './types.ts';
 
-/** At most one warning in this time: a backend that is down reports an error for every attempt to reach it. */
+/** At most one warning per this time: a backend that is down fails every connection attempt. */
 const QUIET_MS = 10_000;
 
-/** Logs the connection errors of one part of the queue: the first as a warning, those right after it at debug. */
+/** Logs the connection errors of one part of the queue: the first as a warning, those shortly after it at debug. */
 export function createOutageLog(deps: {
   logger: QueueLogger;
   clock: Clock;

@@ -5,29 +5,29 @@ import type { ProgressTracker } from './progress.ts';
 import type { Clock } from './types.ts';
 import { PAUSE_LIMITER } from './worker-settings.ts';
 
-/** How often a worker that runs jobs asks whether its queue is paused. */
+/** How often a busy worker asks whether its queue is paused. */
 const INTERVAL_MS = 1_000;
 const SHORTEST_MS = 20;
 
 /**
- * A connection that has not answered for so long is dead, whatever TCP says: it would go on believing in it for
- * a quarter of an hour, with the worker connected, healthy and useless.
+ * A connection that is silent for this long is dead. TCP would notice after a quarter of an hour, with the worker
+ * connected, healthy and useless until then.
  */
 const SILENCE_MS = 10_000;
 
 /**
- * Keeps a worker in step with pauses that any process may have set.
+ * Keeps a worker in step with pauses that any process may set.
  *
  * BullMQ's main loop can miss the end of a rate limit: when it learns of the limit together with a job that it
- * had fetched before, it next waits for a running job to end, and its free slots stay empty until then. So the
- * loop is woken here when a pause is over (its own pause and resume, without a turn in between, do just that). A worker
- * that runs nothing learns of a limit when it asks for a job, so that it need not look here so often.
+ * fetched before, it waits for a running job to end, and its free slots stay empty until then. So this wakes the
+ * loop when a pause is over; its own pause and resume in the same turn do just that. An idle worker learns of a
+ * limit when it asks for a job, so it checks less often.
  */
 export function watchPause(deps: {
   worker: Worker;
   tracker: ProgressTracker;
   clock: Clock;
-  /** How often it looks while nothing runs. */
+  /** How often it checks while no job runs. */
   idleIntervalMs: number;
   reconnect: () => void;
   onError: (error: unknown) => void;

@@ -21,8 +21,8 @@ const DEADLINE_MS = 2_000;
 const CLOSE_MS = 1_000;
 
 /**
- * How long an idle worker waits for a NOTIFY before it looks by itself, in seconds. A transaction pooler passes none on;
- * embedded storage, which is in the same process, passes on each.
+ * How long an idle worker waits for a NOTIFY before it polls, in seconds. A transaction pooler forwards none;
+ * embedded storage, in the same process, forwards all.
  */
 const POLL_SECONDS = 5;
 const EMBEDDED_POLL_SECONDS = 30;
@@ -30,8 +30,8 @@ const IDLE_INTERVAL_MS = 5_000;
 
 /**
  * Connections for one queue or worker. The queue can be rebuilt from the ledger, so its commits need not wait for
- * the disk (2.5 times the jobs per second): a crash of the server loses the last fraction of a second of queue
- * states, jobs then run once more or are added again by the sweeper. More connections do not help: workers of one
+ * the disk (2.5 times the jobs per second): when the server crashes, the last fraction of a second of queue states
+ * is lost, and those jobs run again or the sweeper adds them again. More connections do not help: workers of one
  * queue meet at the same rows.
  */
 function connectionFor(config: PostgresQueueConfig, max: number): PostgresPoolConfig {
@@ -57,10 +57,10 @@ function unreachable(cause: unknown): AppError {
 }
 
 /**
- * Opens the queues and brings their tables up to date (advisory lock, safe with any number of starters).
+ * Opens the queues and migrates their tables (under an advisory lock, safe with any number of starters).
  *
- * @throws AppError `queue_unavailable` when Postgres cannot be reached or refuses: BullMQ remembers a failed
- * first connection for good, so a start without the database must fail, not wait.
+ * @throws AppError `queue_unavailable` when Postgres cannot be reached or refuses. BullMQ never retries a failed
+ *   first connection, so a start without the database must fail instead of waiting.
  */
 export async function openPostgresProducer(
   config: PostgresQueueConfig,
@@ -90,7 +90,7 @@ export async function openPostgresProducer(
     throw unreachable(error);
   }
   return {
-    // BullMQ's types name the Redis backend where any will do.
+    // BullMQ's types name the Redis backend where any backend works.
     queues: queues as unknown as ProducerBackend['queues'],
     store: createPostgresStore(pool, config.schema),
     isReachable: () => true,
@@ -100,8 +100,8 @@ export async function openPostgresProducer(
 }
 
 /**
- * A backend whose worker looks for jobs at least this often. BullMQ's own lets a worker that knows of a job
- * delayed by an hour sleep for that hour, woken by NOTIFY alone, which a transaction pooler does not pass on.
+ * A backend whose worker polls at least this often. BullMQ's own lets a worker that knows of a job in an hour sleep
+ * for that hour unless a NOTIFY wakes it, which a transaction pooler does not forward.
  */
 function pollingBackend(
   pollSeconds: number,
@@ -129,7 +129,7 @@ export async function openPostgresConsumer(
       concurrency: options.concurrency,
       drainDelay: pollSeconds,
       autorun: false,
-      // Each completion looks through the kept ones.
+      // Each completion scans the kept jobs.
       removeOnComplete: { count: 50 },
     },
     pollingBackend(pollSeconds),
@@ -143,7 +143,7 @@ export async function openPostgresConsumer(
   }
   return {
     worker: worker as unknown as ConsumerBackend['worker'],
-    // BullMQ's "back to waiting" puts a job last here; a delay that is already over keeps its place in the order.
+    // BullMQ's "back to waiting" puts a job last here; a delay of zero keeps its place in the order.
     putBack: async (job, token) => {
       await job.moveToDelayed(Date.now(), token);
       return new DelayedError();

@@ -2,15 +2,15 @@ import type { Pool } from 'pg';
 import type { JobStore } from './backend.ts';
 
 /**
- * Works on BullMQ's `job` table directly where its own calls take a round trip per job or are not atomic: its
- * `remove` looks at the lock first and deletes later, so a job taken in between would be lost.
+ * Uses BullMQ's `job` table directly where its own calls take a round trip per job or are not atomic: its `remove`
+ * checks the lock first and deletes later, which would lose a job taken in between.
  */
 export function createPostgresStore(pool: Pool, schema: string): JobStore {
   const job = `"${schema}".job`;
 
   return {
     removeWaiting: async (queue, jobIds) => {
-      // Index: job_pkey. A row that is taken meanwhile is read again after its lock is waited for, and left.
+      // Index: job_pkey. A row that a worker takes meanwhile is read again after its lock, and then stays.
       const { rows } = await pool.query<{ id: string }>(
         `delete from ${job} where queue = $1 and id = any($2::text[]) and state in ('waiting', 'delayed')
          returning id`,

@@ -3,12 +3,12 @@ import type { Clock, StuckQuestion, WorkerProgress } from './types.ts';
 export type ProgressTracker = Readonly<{
   taken: () => void;
   ended: () => void;
-  /** What the worker last learned about its queue: 0 when it is not paused. */
+  /** Reports until when the queue is paused; 0 when it is not. */
   paused: (untilMs: number) => void;
   read: () => WorkerProgress;
 }>;
 
-/** Counts what a worker takes and ends, as the measure of being alive. */
+/** Counts the jobs that a worker takes and ends, as proof of life. */
 export function createProgressTracker(deps: { clock: Clock; concurrency: number }): ProgressTracker {
   const { clock, concurrency } = deps;
   let lastProgressAt = clock();
@@ -25,7 +25,7 @@ export function createProgressTracker(deps: { clock: Clock; concurrency: number 
       lastProgressAt = clock();
     },
     paused: (untilMs) => {
-      // The end of a rest is a fresh start: what waited meanwhile is no sign of being stuck.
+      // After a pause the clock starts anew: jobs that waited during it do not mean that the worker is stuck.
       lastProgressAt = Math.max(lastProgressAt, Math.min(pausedUntil, clock()));
       pausedUntil = untilMs;
     },
@@ -34,9 +34,9 @@ export function createProgressTracker(deps: { clock: Clock; concurrency: number 
 }
 
 /**
- * Whether a worker that has nothing to prevent it leaves work lying: a job waits for longer than the threshold,
- * a slot is free, the queue is not paused, and no job was taken or ended for the threshold. A long queue in front
- * of a busy worker is a backlog, not being stuck.
+ * Whether a worker leaves work undone although nothing prevents it: a job waits for longer than the threshold, a
+ * slot is free, the queue is not paused, and no job was taken or ended within the threshold. A long queue before a
+ * busy worker is a backlog, not stuck.
  */
 export function isStuck(progress: WorkerProgress, question: StuckQuestion): boolean {
   const { now, oldestWaitingAgeMs, thresholdMs } = question;

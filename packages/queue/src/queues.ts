@@ -15,7 +15,10 @@ import { PAUSE_LIMITER } from './worker-settings.ts';
 /** About 20 ms of Redis, 50 ms of Postgres: well inside the deadline of one round trip. */
 const ENTRIES_PER_ROUND_TRIP = 500;
 
-/** What a request brings fits into the backend's deadline; a bulk (a sweep, a replay) gets time for its size. */
+/**
+ * The entries of one request fit into the backend's deadline; a bulk (a sweep, a replay) gets this much more per
+ * entry.
+ */
 const DEADLINE_PER_ENTRY_MS = 2;
 
 /** A dashboard or a sweep can wait longer than a request. */
@@ -27,7 +30,7 @@ function unavailable(cause?: unknown): AppError {
   return new AppError('queue_unavailable', 'The queue is not available at the moment.', { cause });
 }
 
-/** Checked before entries are sent with those of others, since one that BullMQ refuses would fail them all. */
+/** Checked before entries are sent together with others, because one that BullMQ refuses would fail them all. */
 function toBulkEntry(entry: JobEntry): BulkEntry {
   const parsed = JOBS[entry.name].payload.safeParse(entry.data);
   if (!parsed.success) throw new AppError('internal', `The payload of a ${entry.name} job does not fit.`);
@@ -38,10 +41,10 @@ function toBulkEntry(entry: JobEntry): BulkEntry {
 }
 
 /**
- * The adding side of the queue, the same over both backends.
+ * The adding side of the queue, over both backends.
  *
- * With Redis it waits up to 1 s for the connection and returns whether or not Redis is there. With Postgres it rejects with `queue_unavailable`
- * when the database is not: it is the one that the ledger is in.
+ * With Redis it waits up to 1 s for the connection and returns whether or not Redis is there. With Postgres it
+ * rejects with `queue_unavailable` when the database, which also holds the ledger, is down.
  */
 export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promise<Queues> {
   restoreFastStrings();
@@ -139,7 +142,10 @@ export async function createQueues(config: QueueConfig, deps: QueuesDeps): Promi
   };
 }
 
-/** On Postgres a bulk makes two temporary tables, which costs five times as much as one job by itself (10 ms embedded). */
+/**
+ * On Postgres a bulk creates two temporary tables, which costs five times as much as one job alone (10 ms
+ * embedded).
+ */
 function addTo(queue: Queue, entries: readonly BulkEntry[]): Promise<unknown> {
   const [first, ...others] = entries;
   return first !== undefined && others.length === 0

@@ -8,13 +8,13 @@ import { createRedisStore } from './redis-store.ts';
 import type { RedisQueueConfig } from './types.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
 
-/** A round trip takes about a millisecond; a request that waits longer is better answered without the queue. */
+/** A round trip takes about a millisecond. A request that waits longer is better answered without the queue. */
 const DEADLINE_MS = 120;
 
-/** How long a start waits for Redis, so that the first call after it finds the connection made. */
+/** How long a start waits for Redis, so that the first call already has a connection. */
 const FIRST_CONNECTION_MS = 1_000;
 
-/** Redis need not be there yet: the connection is made, and made again, in the background. */
+/** Redis may be down: the connection is made, and remade, in the background. */
 export async function openRedisProducer(
   config: RedisQueueConfig,
   onError: (error: unknown) => void,
@@ -23,8 +23,8 @@ export async function openRedisProducer(
   const queues = perQueue(openQueue);
 
   function openQueue(name: QueueName): Queue {
-    // BullMQ's own version check would reject for good if Redis went away during it, and prints; the start-up
-    // check of this package (assertRedisReady) takes its place.
+    // BullMQ's own version check rejects for good when Redis goes away during it, and prints. The start-up check of
+    // this package (assertRedisReady) replaces it.
     const queue = new Queue(name, { connection: redis, prefix: config.keyPrefix, skipVersionCheck: true });
     queue.on('error', onError);
     return queue;
@@ -58,8 +58,8 @@ export function openRedisConsumer(config: RedisQueueConfig, options: ConsumerOpt
 
   return {
     worker,
-    // Back to the end of the list that jobs are taken from next. (BullMQ's RateLimitError does that too, but then
-    // takes the rest of the limiter's window for a pause.)
+    // Back to the end of the list from which jobs are taken next. (BullMQ's RateLimitError does that too, but treats
+    // the rest of the limiter's window as a pause.)
     putBack: async (job, token) => {
       await job.moveToWait(token);
       return new WaitingError();
@@ -69,8 +69,8 @@ export function openRedisConsumer(config: RedisQueueConfig, options: ConsumerOpt
       if (redis.status === 'ready') redis.disconnect(true);
     },
     disconnect: async () => {
-      // If Redis was away when the worker was closed, BullMQ waits for it with its lock timer still running,
-      // which would keep the process alive.
+      // When Redis is away while the worker closes, BullMQ waits with its lock timer running, which would keep the
+      // process alive.
       await worker['lockManager'].close();
       await worker.getBackend().close(true);
       redis.disconnect();

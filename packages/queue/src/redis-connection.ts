@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** 50 ms, 100 ms … at most 1 s: back within a second of Redis, without hammering it. */
+/** 50 ms, 100 ms … at most 1 s: reconnects within a second of Redis' return, without hammering it. */
 function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 5), 1_000);
 }
@@ -8,9 +8,9 @@ function reconnectDelayMs(attempt: number): number {
 const COMMON = { retryStrategy: reconnectDelayMs, connectTimeout: 2_000 } as const satisfies RedisOptions;
 
 /**
- * The connection that jobs are added through. It fails at once instead of waiting for Redis: requests are answered
- * without the queue, and the sweeper adds later what is missing. So: no offline queue, nothing is sent again after
- * a reconnect, and a connection that is open but silent is dropped after 2 s.
+ * The connection that adds jobs. It fails at once instead of waiting for Redis: requests succeed without the queue,
+ * and the sweeper adds the missing jobs later. So it has no offline queue, resends nothing after a reconnect, and
+ * drops a connection that is open but silent after 2 s.
  */
 export function openProducerConnection(url: string, onError: (error: unknown) => void): Redis {
   const redis = new Redis(url, {
@@ -25,8 +25,8 @@ export function openProducerConnection(url: string, onError: (error: unknown) =>
 }
 
 /**
- * The connection of a worker, the opposite: it waits for Redis however long that takes, since what it has to say
- * (a job is done) stays true. It has no socket timeout, as BullMQ makes its blocking connection after this one.
+ * The connection of a worker. It waits for Redis however long that takes, because its message (a job is done) stays
+ * true. It has no socket timeout, because BullMQ copies its options for the blocking connection.
  */
 export function openConsumerConnection(url: string, onError: (error: unknown) => void): Redis {
   const redis = new Redis(url, { ...COMMON, maxRetriesPerRequest: null });

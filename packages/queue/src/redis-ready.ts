@@ -75,7 +75,7 @@ function assertVersion(info: string): void {
   throw new AppError('config_invalid', `Redis ${version} is too old; 6.2 or later is needed.`);
 }
 
-/** Some managed servers leave the policy out of INFO and forbid CONFIG: then it is not known. */
+/** Some managed servers omit the policy from INFO and forbid CONFIG: then it is unknown. */
 async function askPolicy(redis: Redis): Promise<string | undefined> {
   try {
     return (await redis.config('GET', 'maxmemory-policy'))[1];

@@ -2,12 +2,12 @@ import type { QueueName } from '@factmill/contracts';
 import type { Redis } from 'ioredis';
 import type { JobStore } from './backend.ts';
 
-/** Ids per call: keeps one script below about 10 ms, also where it has to search a long list. */
+/** Ids per call: keeps one script below about 10 ms, even when it searches a long list. */
 const IDS_PER_CALL = 200;
 
 /**
- * KEYS: wait, delayed, active. ARGV: prefix of job keys, then ids. Returns the ids removed.
- * A job in `active` is a worker's, whether or not its lock is still there.
+ * KEYS: wait, delayed, active. ARGV: prefix of job keys, then ids. Returns the ids removed. A job in `active`
+ * belongs to a worker, with or without its lock.
  */
 const REMOVE_WAITING = `
 local removed = {}
@@ -25,9 +25,9 @@ end
 return removed`;
 
 /**
- * KEYS: completed, failed. ARGV: prefix of job keys, then ids. Returns the ids that are in no live state.
- * A job's hash exists from its adding to its removal and has finishedOn once it is over, so one look at the hash
- * tells, without a search through the lists.
+ * KEYS: completed, failed. ARGV: prefix of job keys, then ids. Returns the ids that are in no live state. A job's
+ * hash exists from its adding to its removal and has finishedOn once it has ended, so reading the hash is enough;
+ * the lists need no search.
  */
 const FORGET_FINISHED = `
 local missing = {}
@@ -44,12 +44,12 @@ for i = 2, #ARGV do
 end
 return missing`;
 
-/** KEYS: wait. ARGV: prefix of job keys. When the job at the end that is taken next was added, or nil. */
+/** KEYS: wait. ARGV: prefix of job keys. When the next job to be taken was added, or nil. */
 const NEXT_ADDED_AT = `
 local id = redis.call('LINDEX', KEYS[1], -1)
 return id and redis.call('HGET', ARGV[1] .. id, 'timestamp')`;
 
-/** Looks into BullMQ's keys directly where its own calls take a round trip per job or are not atomic. */
+/** Uses BullMQ's keys directly where its own calls take a round trip per job or are not atomic. */
 export function createRedisStore(redis: Redis, keyPrefix: string): JobStore {
   const key = (queue: QueueName, part: string): string => `${keyPrefix}:${queue}:${part}`;
 

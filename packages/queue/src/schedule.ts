@@ -1,12 +1,12 @@
 import type { Queue } from 'bullmq';
 import type { ScheduledJob } from './types.ts';
 
-/** A next run that is this long over has lost its job (removed by hand), and with it the chain of all later ones. */
+/** A next run this long overdue has lost its job (removed by hand), and with it all later runs. */
 const OVERDUE_MS = 60_000;
 
 /**
- * Registers, changes or removes one of BullMQ's job schedulers. One that is in order is left alone: writing it anew
- * would replace its next job, also one that is due at this moment.
+ * Registers, changes or removes one of BullMQ's job schedulers. A correct one is left alone: writing it again would
+ * replace its next job, even one that is due now.
  */
 export async function setSchedule(
   queue: Queue,

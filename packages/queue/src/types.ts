@@ -25,17 +25,17 @@ export type QueueLogger = Readonly<{ debug: Log; info: Log; warn: Log; error: Lo
 /** Milliseconds since the epoch. */
 export type Clock = () => number;
 
-/** One job to add. `jobId` holds no `:` and is not all digits; a job with the same id that is still kept wins. */
+/** One job to add. `jobId` holds no `:` and is not all digits. A job with the same id that is still stored wins. */
 export type JobEntry = {
   [N in JobName]: Readonly<{ name: N; data: JobData<N>; jobId: string }>;
 }[JobName];
 
-/** A job that comes again by a clock: `pattern` is a cron pattern of five fields in `timeZone`; null: never. */
+/** A recurring job: `pattern` is a cron pattern of five fields in `timeZone`; null: never. */
 export type ScheduledJob = {
   [N in JobName]: Readonly<{
     name: N;
     data: JobData<N>;
-    /** One schedule has one id, whatever its times; it holds no `:`. */
+    /** The id of the schedule, independent of its times; it holds no `:`. */
     id: string;
     at: Readonly<{ pattern: string; timeZone: string }> | null;
   }>;
@@ -53,15 +53,15 @@ export type Queues = Readonly<{
   /** Resolves once every entry is in its queue. Rejects with `queue_unavailable`, within 150 ms on Redis. */
   enqueue: (entries: readonly JobEntry[]) => Promise<void>;
   /**
-   * Takes waiting and delayed jobs out and returns the ids it removed. A job that a worker holds stays, even when
-   * its lock has run out; check and removal are one atomic step in the backend.
+   * Removes waiting and delayed jobs; returns the ids removed. A job that a worker holds stays, even after its lock
+   * has expired. Check and removal are one atomic step in the backend.
    *
-   * Recipe for dropping a job whose fate the ledger decides: commit the drop, then remove. A producer that was
-   * about to add that job can still do so after the removal, so it re-reads the ledger row after `enqueue` and
-   * calls `remove` again if the row is dropped; and a worker that is given a dropped row finishes it as a no-op.
+   * To drop a job whose fate the ledger decides: commit the drop, then remove. A producer may still add that job
+   * after the removal, so after `enqueue` it reads the ledger row again and calls `remove` again if the row is
+   * dropped. A worker that gets a dropped row finishes it as a no-op.
    */
   remove: (name: JobName, jobIds: readonly string[]) => Promise<readonly string[]>;
-  /** The ids that are in no live state; what is left of finished ones is deleted, so they can be added again. */
+  /** The ids that are in no live state. Finished jobs among them are deleted, so that they can be added again. */
   missing: (name: JobName, jobIds: readonly string[]) => Promise<readonly string[]>;
   counts: () => Promise<Readonly<Record<QueueName, QueueCounts>>>;
   /** Age of the oldest job that waits to be taken, 0 when none waits. */
@@ -70,11 +70,11 @@ export type Queues = Readonly<{
   pause: (queue: QueueName, ms: number) => Promise<void>;
   /** Ends a pause early. */
   resume: (queue: QueueName) => Promise<void>;
-  /** Milliseconds until a paused queue goes on, 0 when it is not paused. */
+  /** Milliseconds until a paused queue continues, 0 when it is not paused. */
   pausedMs: (queue: QueueName) => Promise<number>;
   /**
-   * Makes a schedule be as given, however often it is called; a flush of the backend takes it away. The scheduled time
-   * is a hint: what has to happen once per period is decided elsewhere.
+   * Sets a schedule; idempotent. A flush of the backend deletes it. The scheduled time is a hint: the ledger
+   * decides what must happen once per period.
    */
   schedule: (entry: ScheduledJob) => Promise<void>;
   /** BullMQ's own objects, for Bull Board only. */
@@ -85,9 +85,9 @@ export type Queues = Readonly<{
 }>;
 
 /**
- * How a job ended. `done`: finished, with counts only, since they are kept and shown. `delay`: to be taken again
- * after `ms`. `pause`: put back at once to be taken first, and the whole queue rests for `ms`. `fail`: over, with
- * a code (lower case, digits and `_`), since the reason is kept and shown.
+ * How a job ended. `done`: finished, with counts only, because the queue keeps and shows them. `delay`: run again
+ * after `ms`. `pause`: put back to the front, and the whole queue pauses for `ms`. `fail`: ended, with a code
+ * (lower case, digits and `_`), because the queue keeps and shows the reason.
  */
 export type JobOutcome =
   | Readonly<{ kind: 'done'; counts?: Readonly<Record<string, number>> }>
@@ -119,7 +119,7 @@ export type JobHandler<Q extends QueueName = QueueName> = (
 export type QueuesDeps = Readonly<{
   logger: QueueLogger;
   clock: Clock;
-  /** How long a caller waits for its entries to be taken. Default: what a request can spare for the backend. */
+  /** How long a caller waits until its entries are accepted. Default: what a request can spend on the queue. */
   deadlineMs?: number;
 }>;
 
@@ -135,11 +135,11 @@ export type WorkerDeps<Q extends QueueName = QueueName> = Readonly<{
 }>;
 
 export type WorkerProgress = Readonly<{
-  /** When the worker last took or ended a job; its start, before the first. */
+  /** When the worker last took or ended a job; initially when it started. */
   lastProgressAt: number;
   running: number;
   freeSlots: number;
-  /** Until when the queue rests, as far as this worker knows; 0 when it does not. */
+  /** Until when the queue is paused, as far as this worker knows; 0 when it is not. */
   pausedUntil: number;
 }>;
 
@@ -147,8 +147,8 @@ export type StuckQuestion = Readonly<{ now: number; oldestWaitingAgeMs: number; 
 
 export type QueueWorker = Readonly<{
   progress: () => WorkerProgress;
-  /** Whether work waits that this worker should have taken and did not. A mere backlog is not being stuck. */
+  /** Whether a job waits that this worker should have taken. A mere backlog does not count. */
   isStuck: (question: StuckQuestion) => boolean;
-  /** Takes no more jobs at once, gives the running ones `graceMs`, aborts the rest and hands them back. Never hangs. */
+  /** Stops taking jobs, gives the running ones `graceMs`, aborts the rest and hands them back. Never hangs. */
   close: (options: Readonly<{ graceMs: number }>) => Promise<void>;
 }>;

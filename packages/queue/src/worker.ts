@@ -12,17 +12,17 @@ import { createProgressTracker, isStuck } from './progress.ts';
 import { openRedisConsumer } from './redis-backend.ts';
 import type { QueueConfig, QueueWorker, WorkerDeps } from './types.ts';
 
-/** Time for handing back what was running when the grace to close has ended. */
+/** Time to hand back running jobs after the grace to close has ended. */
 const HAND_BACK_MS = 1_000;
 
 /**
  * Takes the jobs of one queue and runs the handler on them, `concurrency` at a time, until it is closed.
  *
- * No job is lost and none fails because of us: an exception out of the handler puts the job back for later; a
- * worker that dies loses its jobs to another one within 11 s. It survives a restart or a flush of its backend.
+ * No job is lost and none fails because of us: an exception of the handler delays the job; when a worker dies,
+ * another one gets its jobs within 11 s. Workers survive a restart or a flush of the backend.
  *
  * With Redis it returns at once, whether or not Redis is there. With Postgres it rejects with `queue_unavailable`
- * when the database is not.
+ * when the database is down.
  */
 export async function createWorker<Q extends QueueName>(
   config: QueueConfig,
@@ -37,7 +37,7 @@ export async function createWorker<Q extends QueueName>(
   const processor = async (job: BullJob, token?: string): Promise<unknown> => {
     const id = job.id ?? '';
     const controller = new AbortController();
-    // The same job taken again while an earlier run of it is still winding down: that run has lost its lock.
+    // The job was taken again while an earlier run still winds down: that run has lost its lock.
     running.get(id)?.abort(new AppError('fenced', 'The job was taken again.'));
     running.set(id, controller);
     tracker.taken();

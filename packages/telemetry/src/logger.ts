@@ -12,9 +12,9 @@ import {
 export type Logger = PinoLogger;
 
 /**
- * Fields that could hold someone's text or a secret. They are cut out at the top of an event and one level down, as
- * a second fence behind the rule that nobody logs them in the first place. Not by pino's own redaction: its
- * wildcards cost 12 µs of a line's 17.
+ * Fields that could hold a user's text or a secret. They are removed at the top of an event and one level down, as
+ * a second line of defence: no code should log them at all. pino's own redaction is not used: its wildcards cost 12
+ * µs of a line's 17.
  */
 const REDACTED = new Set([
   'content',
@@ -64,9 +64,9 @@ function createOtelStream(service: string): Writable {
 }
 
 /**
- * Standard output. Lines that come close together go in one write: a write for each was a seventh of a busy gateway's
- * work. Writes block, so that none is under way when the process exits, which writes what is left; only a SIGKILL can
- * lose it.
+ * Standard output. Lines close together go in one write: a write per line cost a seventh of a busy gateway's work.
+ * Writes block, so that none is under way when the process exits; the exit writes the rest. Only a SIGKILL can lose
+ * lines.
  */
 function createStdout(): DestinationStream {
   const stdout = pino.destination({ fd: 1, sync: true, minLength: 4_096, periodicFlush: 50 });
@@ -79,14 +79,14 @@ export type LoggerOptions = Readonly<{
   level: string;
   /** Send lines to OpenTelemetry too. */
   exported?: boolean;
-  /** Where lines go; stdout unless a test says otherwise. */
+  /** Where lines go; default stdout. */
   destination?: NodeJS.WritableStream;
 }>;
 
 /** JSON lines with the ids of the active trace; one wide event per request and per job. */
 export function createLogger(options: LoggerOptions): Logger {
   const main = options.destination ?? createStdout();
-  // Without a level of its own a stream of several takes nothing below info.
+  // Without a level of its own a multi-stream drops everything below info.
   const level = options.level as Level;
   const stream = options.exported
     ? multistream([
@@ -106,7 +106,7 @@ export function createLogger(options: LoggerOptions): Logger {
       serializers: { err: errorForLog },
       formatters: { log: redactFields },
       hooks: {
-        // Without a message pino would take the error's own, which can quote input.
+        // Without a message pino would use the error's own, which can quote input.
         logMethod(args, method) {
           const [first, message] = args as unknown[];
           if (message !== undefined || typeof first === 'string') return method.apply(this, args);
@@ -121,7 +121,7 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** The event without what must not be written down; errors under other names than `err` are shown like it. */
+/** The event without forbidden fields; errors under other names than `err` are reduced like it. */
 function redactFields(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -136,8 +136,8 @@ function redactFields(fields: Record<string, unknown>, depth = 0): Record<string
 }
 
 /**
- * What of an error may be written down: its name, code and the places of our own stack. Messages of foreign
- * errors can quote input (a Postgres error names the offending value), so only AppError messages are kept.
+ * The loggable part of an error: its name, code and the places of our own stack. Messages of foreign errors can
+ * quote input (a Postgres error names the offending value), so only AppError messages are kept.
  */
 function errorForLog(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -151,7 +151,7 @@ function errorForLog(error: unknown): Record<string, unknown> {
   };
 }
 
-/** The frames of a stack, without the message in front of them, which can have lines that look like frames. */
+/** The frames of a stack without the message before them, which can have lines that look like frames. */
 function placesOf(error: Error): string {
   const stack = error.stack ?? '';
   const start = stack.indexOf(error.message);

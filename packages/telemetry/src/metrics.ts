@@ -5,10 +5,10 @@ const METER = 'factmill';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Counts events; labels are few and never ids of users.
+ * Counts events; labels are few and never user ids.
  *
- * @param series the labels that it can have, each of which is there at 0 from the start: the first event of a series
- * that appears with it is no increase for an alert. Without labels `[{}]`.
+ * @param series all possible label sets. Each is exported with 0 from the start: an alert would miss the first
+ *   event of a series that appears with it. Without labels `[{}]`.
  */
 export function createCounter(name: string, description: string, series: readonly Attributes[]) {
   const counter = metrics.getMeter(METER).createCounter(name, { description });
@@ -37,7 +37,7 @@ export function createDuration(name: string, description: string) {
   };
 }
 
-/** A value read at each scrape. A read that fails leaves a gap instead of failing the scrape. */
+/** A value read at each scrape. A failing read leaves a gap; the scrape itself succeeds. */
 export function createGauge(
   name: string,
   description: string,
@@ -48,7 +48,7 @@ export function createGauge(
     try {
       for (const { value, attributes } of await read()) result.observe(value, attributes);
     } catch {
-      // The service's own health says what is wrong; a scrape is not the place.
+      // Health reports the problem; a scrape does not.
     }
   };
   gauge.addCallback(observe);

@@ -6,12 +6,13 @@ import { createDuration, createGauge } from './metrics.ts';
 /** How often the delay of the event loop is sampled. */
 const SAMPLE_MS = 20;
 const PERCENTILES = [50, 99, 100];
-/** Node's numbers for kinds of garbage collection. */
+/** Node's constants for kinds of garbage collection. */
 const GC_KINDS: Readonly<Record<number, string>> = { 1: 'minor', 4: 'major', 8: 'incremental', 16: 'weak' };
 
 /**
- * What this process uses: processor time, memory, open files, its event loop, garbage collection. Under the names that
- * dashboards for Node know. By hand: the packages for it bring 5 MB and another SDK version, and no open files.
+ * Resource use of this process: processor time, memory, open files, event loop, garbage collection; with the names
+ * that Node dashboards know. Own code, because the packages for it bring 5 MB and another SDK version, and lack
+ * open files.
  */
 export function startProcessMetrics(): { close: () => void } {
   const one = (value: number) => Promise.resolve([{ value }]);

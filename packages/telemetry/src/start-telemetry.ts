@@ -20,10 +20,10 @@ export type TelemetryOptions = Readonly<{
 }>;
 
 /**
- * Registers OpenTelemetry for this process. Call once, before anything takes a tracer or a meter.
+ * Registers OpenTelemetry for this process. Call once, before any code takes a tracer or a meter.
  *
- * The full SDK (sdk-node with its exporters) is loaded only when an endpoint is set: it costs about 40 MB that
- * an idle service without a collector does not have to pay.
+ * The full SDK (sdk-node with its exporters) is loaded only with an endpoint: it costs about 40 MB, which an idle
+ * service without a collector does not need.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const exporter = new PrometheusExporter({ preventServerStart: true });
@@ -38,7 +38,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     return running(() => provider.shutdown());
   }
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  // Traces and logs are configured by the standard OTEL_* variables, the endpoint being one of them.
+  // The standard OTEL_* variables configure traces and logs, including the endpoint.
   const sdk = new NodeSDK({ resource, metricReaders: [exporter] });
   sdk.start();
   return running(() => sdk.shutdown());

@@ -32,7 +32,7 @@ const KINDS = {
 
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** Null until a provider is registered: spans that nobody gets would be a twentieth of a request's work. */
+/** Null until a provider is registered: unused spans would cost a twentieth of a request's work. */
 function registeredTracer(): Tracer | null {
   const provider = trace.getTracerProvider();
   if (provider instanceof ProxyTracerProvider) return provider.getDelegateTracer(TRACER) ?? null;
@@ -66,7 +66,7 @@ export function withSpan<T>(
   );
 }
 
-/** The W3C traceparent of the active span, or null when nothing is traced. */
+/** The W3C traceparent of the active span, or null without tracing. */
 export function currentTraceparent(): string | null {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);

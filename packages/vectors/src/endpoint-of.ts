@@ -2,9 +2,7 @@ import type { EmbeddingEndpoint } from '@factmill/database';
 import type { EmbedderConfig } from '@factmill/models';
 import { createHash } from 'node:crypto';
 
-/**
- * How a configured model is called, as the database stores it: without key, and with a hash of the address.
- */
+/** How a configured model is called, as the database stores it: without key, and with a hash of the address. */
 export function endpointOf(config: EmbedderConfig): EmbeddingEndpoint {
   if (config.provider !== 'openai') {
     return {

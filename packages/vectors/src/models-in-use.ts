@@ -42,9 +42,7 @@ export type ModelsInUseDeps = Readonly<{
 /** How long a process may use a cached answer. */
 export const IN_USE_FOR_MS = 1_000;
 
-/**
- * After an endpoint refused a replaced model as unknown, this process does not ask for that model for this long.
- */
+/** After an endpoint refused a replaced model as unknown, this process does not ask for that model for this long. */
 const UNUSABLE_FOR_MS = 60_000;
 const UNUSABLE: ReadonlySet<string> = new Set(['model_config', 'embedding_mismatch']);
 

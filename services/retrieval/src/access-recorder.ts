@@ -18,17 +18,17 @@ export type AccessRecorderDeps = Readonly<{
 
 const INTERVAL_MS = 5_000;
 /**
- * So many memories are written at once, or this share of those that wait: memories that are found again and again are
- * written once for many accesses, and all are written within half a minute or so.
+ * Writes at least this many memories at once, or this share of the waiting ones. Popular memories are thus written
+ * once for many accesses, and all within about half a minute.
  */
 const MIN_AT_ONCE = 200;
 const SHARE_AT_ONCE = 1 / 6;
-/** Most memories that wait to be counted: what comes on top of it while the database is away is not counted. */
+/** Limit of waiting memories. Further ones are not counted while the database is away. */
 const MAX_WAITING = 50_000;
 
 /**
- * Counts how often memories are returned, off the way of the searches: in memory, those that wait longest written by one
- * statement every five seconds. These are statistics; a process that is killed takes what waits with it.
+ * Counts how often searches return a memory. Counts collect in memory, and one statement every five seconds writes
+ * the oldest, so that searches do not wait. These are statistics: a killed process loses the waiting counts.
  */
 export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
   // In the order of their first access.

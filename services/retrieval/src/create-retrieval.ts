@@ -17,7 +17,7 @@ import { createEmbedQuery } from './embed-query.ts';
 import { createRetrievalLimits } from './retrieval-limits.ts';
 import { searchRoutes } from './search-routes.ts';
 
-/** What of the REST API the gateway leaves to this service. */
+/** The operations of the REST API that the gateway forwards to this service. */
 const SERVED = OPERATIONS.filter(({ path }) => ['/v1/memories/search', '/v1/context'].includes(path));
 
 export type RetrievalDeps = Readonly<{
@@ -32,9 +32,9 @@ export type RetrievalDeps = Readonly<{
 export type Retrieval = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
 /**
- * The read side: search over HTTP. Serves as soon as the promise resolves, with an embedding model of this process
- * loaded, so that the first search finds by meaning. Being ready needs the database only, as search also works without
- * embeddings. The database and the embedder belong to the caller.
+ * The read side: search over HTTP. It serves as soon as the promise resolves; a local embedding model is loaded by
+ * then, so that the first search can use vectors. Readiness needs only the database, because search also works
+ * without vectors. The caller closes the database and the embedder.
  */
 export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const { config, database, embedder, logger } = deps;
@@ -113,7 +113,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   };
 }
 
-/** A model that cannot be loaded is no reason not to serve: searches find words, and say what is missing. */
+/** A model that cannot be loaded does not stop the service: searches use text only, and say what is missing. */
 async function loadModel(models: ModelsInUse, logger: Logger): Promise<void> {
   try {
     await (await models.inUse()).embedder.load();

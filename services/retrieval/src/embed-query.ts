@@ -14,15 +14,15 @@ export type EmbedQueryDeps = Readonly<{
   now: () => number;
 }>;
 
-/** A search that waits longer for its vector is better off with the text channel. */
+/** After this long, a search goes on with the text channel only. */
 const TIMEOUT_MS = 2_000;
-/** After a timeout, searches go without similarity for this long instead of waiting one by one. */
+/** After a timeout, searches skip the vector for this long instead of waiting one by one. */
 const COOL_DOWN_MS = 5_000;
 
 /**
- * Embeds queries with the model in use, within a time limit, also where it is the database that does not say which.
- * Never rejects because of the model; only a database that cannot be asked does. A model that is not registered has
- * no stored vectors, so it is not asked at all.
+ * Embeds queries with the model in use, within a time limit that includes asking the database which model that is.
+ * Model errors never reject; only a database that cannot be read does. A model that is not registered has no stored
+ * vectors and is not called.
  */
 export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   const { database, models, config, now } = deps;
@@ -38,14 +38,14 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   /**
-   * The result of a call to the model, or the reason why there is none. Loading a model of this process happens once
-   * and is awaited however long it takes; the time limit begins afterwards.
+   * The result of a call to the model, or the reason why there is none. Loading a local model happens once and may
+   * take as long as it needs; the time limit begins after it.
    */
   async function within<T>(
     call: (signal: AbortSignal, load: (embedder: Embedder) => Promise<void>) => Promise<T>,
   ): Promise<{ value: T } | { unavailable: string }> {
     if (now() < restingUntilMs) return { unavailable: 'timeout' };
-    // Not AbortSignal.timeout: nobody can stop it, so that each search would abort a signal two seconds later.
+    // Not AbortSignal.timeout: it cannot be cancelled, so each search would abort a signal two seconds later.
     const timeout = new AbortController();
     const startTimer = () =>
       setTimeout(() => {
@@ -73,7 +73,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   return async (query) => {
-    // Under one timer: they cost as much as everything else here.
+    // One timer for both: timers cost as much as everything else here.
     const asked = await within(async (signal, load) => {
       const { embedder, isComplete }: ModelInUse = await untilAborted(models.inUse(), signal);
       await load(embedder);

@@ -5,7 +5,7 @@ import { createRetrieval } from './create-retrieval.ts';
 
 await runProcess('retrieval', async ({ config, logger, telemetry, closers }) => {
   const storage = externalStorage(config);
-  // As much as one process can keep busy: more statements at once only make each other late.
+  // The number of statements that keep one process busy: more of them only slow each other down.
   const database = closers.add(openDatabase(config, storage, 'retrieval', logger, 0.5));
   await assertSchemaVersion(database, { logger });
   const embedder = closers.add(createEmbedder(config.embedding));

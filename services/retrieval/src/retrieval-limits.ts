@@ -13,22 +13,22 @@ import type { RequestHandler } from 'express';
 
 export type RetrievalLimits = Readonly<{
   authenticate: RequestHandler;
-  /** What a request passes before its handler. Behind `authenticate`, with the body read. */
+  /** Middleware before the handlers, after `authenticate` and after the body is read. */
   afterBody: RequestHandler[];
   close: () => void;
 }>;
 
-/** A search keeps about as much of a processor busy as half a connection of the pool. */
+/** A search keeps about as much of a processor busy as half a pool connection. */
 const SEARCHES_PER_CONNECTION = 0.5;
-/** Where searches wait for a model elsewhere most of their time, so many more are under way at once. */
+/** With a remote model, searches spend most of their time waiting for it, so this many times more may run at once. */
 const WAITING_FOR_MODELS = 8;
 const SHARE = 0.4;
-/** A tenant that asks for nothing for so long leaves its share to the others. */
+/** After this long without requests, a tenant's share goes to the others. */
 const ACTIVE_MS = 30_000;
 
 /**
- * What keeps the searches of one tenant from holding up those of others (docs/access.md, Limits and fairness). The
- * rates of keys and tenants are the gateway's: it is the door.
+ * Keeps the searches of one tenant from delaying those of others (docs/access.md, Limits and fairness). The gateway
+ * limits the rates of keys and tenants, because requests enter there.
  */
 export function createRetrievalLimits(
   deps: Readonly<{ config: Config; authenticator: Authenticator }>,
@@ -45,7 +45,7 @@ export function createRetrievalLimits(
     share: Math.floor(slots * SHARE),
     activity: createTenantActivity(ACTIVE_MS, now),
     maxWaiting: 500,
-    // Less than the gateway waits for an answer.
+    // Less than the gateway's timeout for an answer.
     maxWaitMs: 10_000,
   });
   const gauges = watchQueues('retrieval', { searching });

@@ -7,7 +7,7 @@ import { Router } from 'express';
 export type SearchRoutesDeps = Readonly<{
   search: Search;
   defaultUserId: string;
-  /** Of searches that name none. */
+  /** For searches that name no mode. */
   defaultMode: SearchResponse['mode'];
 }>;
 
@@ -51,7 +51,7 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
   return router;
 }
 
-/** The answer when nobody can say whose memories to search (A10): neither database nor model were asked. */
+/** The answer for an unknown user (A10). Neither database nor model were asked. */
 function nothingFor(mode: SearchResponse['mode']): SearchResponse {
   return {
     results: [],

@@ -11,30 +11,30 @@ import { openAuthenticator, openDatabase, type ProcessContext, type Storage } fr
 export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
 
 /**
- * All services in one process. What DATABASE_URL and REDIS_URL do not name is embedded: Postgres as PGlite in
- * DATA_DIR, the queue in that Postgres. The schema is brought up to date first. Everything is released through
- * the context's closers, the gateway first.
+ * All services in one process. Without DATABASE_URL or REDIS_URL the storage is embedded: Postgres as PGlite in
+ * DATA_DIR, the queue in that Postgres. The schema is migrated first. The context's disposables release everything,
+ * the gateway first.
  *
- * @param say is told in a line what takes long
+ * @param say gets a line about each slow step
  */
 export async function createStandalone(
   context: ProcessContext,
   say: (line: string) => void,
 ): Promise<Standalone> {
   const { config, logger, telemetry, closers } = context;
-  // Before anything that takes time: who has to choose another port should know at once.
+  // Before slow steps, so that a port conflict shows at once.
   await assertPortsFree([
     { host: config.host, port: config.gateway.port, setting: 'GATEWAY_PORT' },
     { host: config.host, port: config.retrieval.port, setting: 'RETRIEVAL_PORT' },
     { host: config.host, port: config.extractor.port, setting: 'EXTRACTOR_PORT' },
   ]);
   const embedder = closers.add(createEmbedder(config.embedding));
-  // Beside the database; retrieval waits for it, and says so when it cannot be had.
+  // Loads in parallel with the database. Retrieval waits for it, and reports when it cannot be loaded.
   embedder.load().catch(() => undefined);
   const storage = await openStorage(context, say);
   await migrate(storage.connectionString, { logger });
-  // Each service has connections of its own, so that accepting does not wait for searches. Those of embedded storage
-  // cost nothing; it knows by their names what goes first.
+  // Each service has its own connections, so that accepting does not wait for searches. Connections of embedded storage
+  // cost nothing; it prioritises by their names.
   const open = (service: string, share: number) =>
     closers.add(openDatabase(config, storage, service, logger, storage.embedded ? 1 : share));
   const accepting = open('gateway', 0.4);
@@ -85,7 +85,7 @@ async function openStorage(
   return { connectionString: embedded.connectionString, embedded: true };
 }
 
-/** The retrieval port can be 0 (any free one), so the gateway is told where retrieval really listens. */
+/** The retrieval port can be 0 (any free one), so the gateway gets the actual address. */
 function withRetrievalAt(config: Config, retrievalUrl: string): Config {
   return { ...config, gateway: { ...config.gateway, retrievalUrl } };
 }

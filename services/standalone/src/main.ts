@@ -15,7 +15,7 @@ else {
       process.stdout.write(banner(addresses, context.config));
     },
     {
-      // In a terminal the banner is what is to be read; LOG_LEVEL=info brings every request.
+      // In a terminal the banner should be readable; LOG_LEVEL=info logs every request.
       defaults: { LOG_LEVEL: 'warn' },
       farewell: '\nFactmill has stopped. Nothing is lost: what was under way goes on at the next start.\n',
     },

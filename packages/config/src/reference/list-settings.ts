@@ -5,10 +5,10 @@ import { environmentSchema } from '../environment.ts';
 export type Setting = Readonly<{
   name: string;
   description: string;
-  /** As it is written in `.env`; null when there is none, and then `unset` says what happens. */
+  /** As written in `.env`; null when there is none, and `unset` then says what happens. */
   defaultValue: string | null;
   unset: string;
-  /** Values that are accepted, in Markdown. */
+  /** The accepted values, in Markdown. */
   allowed: string;
 }>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { positiveInt } from './values.ts';
 
-/** Statements are looked at once a second, so that much less has no effect. */
+/** Postgres checks statements once a second, so a much smaller limit has no effect. */
 const statementTimeout = positiveInt.min(100).max(3_600_000);
 
 export const storage = {

@@ -3,9 +3,7 @@ import type { Repetition } from './find-repetitions.ts';
 /** The questions of compression, by the names of their prompt templates. */
 export type CompressionTemplate = 'compress-events' | 'merge-partition' | 'update-profile';
 
-/**
- * A memory in a question, with the hash of its content then. Its number in the prompt is its position, from 1.
- */
+/** A memory in a question, with the hash of its content then. Its number in the prompt is its position, from 1. */
 export type PlannedSource = Readonly<{
   id: string;
   /** Hash of its content. */

@@ -16,9 +16,7 @@ export function looseText(text: string): string {
     .trim();
 }
 
-/**
- * The one of two repetitions that stays: one with a key or question, then the more important, then the older.
- */
+/** The one of two repetitions that stays: one with a key or question, then the more important, then the older. */
 function better(a: Compressible, b: Compressible): Compressible {
   const rank = (memory: Compressible): number => (memory.key !== null ? 2 : memory.kind === 'qa' ? 1 : 0);
   const difference = rank(b) - rank(a) || b.importance - a.importance || (a.id < b.id ? -1 : 1);

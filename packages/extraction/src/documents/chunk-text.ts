@@ -86,9 +86,7 @@ function* splitAfter(text: string, boundary: RegExp): Generator<string> {
   if (start < text.length) yield text.slice(start);
 }
 
-/**
- * Pieces of a word that is too long for one chunk. A single character is never cut, however many tokens it has.
- */
+/** Pieces of a word that is too long for one chunk. A single character is never cut, however many tokens it has. */
 function* cutWord(word: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
   let start = 0;
   while (start < word.length) {

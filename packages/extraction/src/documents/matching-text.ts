@@ -36,9 +36,7 @@ function trimEdges(word: string): string {
 const MIN_CHARACTERS = 10;
 /** A memory never contains a longer chunk. */
 const MAX_CHUNK_CHARACTERS = 500;
-/**
- * A shorter answer means nothing without its question: a document may use the same words for something else.
- */
+/** A shorter answer means nothing without its question: a document may use the same words for something else. */
 const MIN_ANSWER_WORDS = 4;
 
 /** A chunk in the form to search for in memories; null when it is too short or too long. */

@@ -1,6 +1,4 @@
-/**
- * Tokens per ASCII letter or digit. Common vocabularies need one token per 3 to 5 letters of English, 2 of hex.
- */
+/** Tokens per ASCII letter or digit. Common vocabularies need one token per 3 to 5 letters of English, 2 of hex. */
 const PER_ALPHANUMERIC = 0.5;
 
 /**

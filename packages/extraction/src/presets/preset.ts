@@ -47,9 +47,7 @@ export type Preset = {
   keepsOwnWords: boolean;
   /** Whether a secret that the user stated is kept when the reply files it under the category `credential`. */
   keepsCredentials: boolean;
-  /**
-   * Confidence (0..100) of a statement in words that no user used, where the reply gives no source or confidence.
-   */
+  /** Confidence (0..100) of a statement in words that no user used, where the reply gives no source or confidence. */
   unsupportedConfidence: number;
   /** Maximum of known memories in the prompt, those most similar to the transcript first. */
   knownMemoryLimit: number;
@@ -71,8 +69,6 @@ export type Preset = {
   conversationSummary: boolean;
   /** Memories kept per conversation; beyond it the oldest are dropped. 0: all. */
   maxEntries: number;
-  /**
-   * Default search settings of a deployment with this preset, unless the search or `SEARCH_MODE` says otherwise.
-   */
+  /** Default search settings of a deployment with this preset, unless the search or `SEARCH_MODE` says otherwise. */
   retrieval: RetrievalSettings;
 };

@@ -28,9 +28,7 @@ const PLACEHOLDER_LIKE = /\{\{\s*([\w-]+)\s*\}\}/g;
 const SECTION = /^<!--\s*([\w-]+)\s*-->[ \t]*$/gm;
 const SECTIONS = ['system', 'user'] as const;
 
-/**
- * The texts after the `<!-- system -->` and `<!-- user -->` lines, by name; text before them is a comment.
- */
+/** The texts after the `<!-- system -->` and `<!-- user -->` lines, by name; text before them is a comment. */
 function readSections(text: string, problems: string[]): Map<string, string> {
   const marks = [...text.matchAll(SECTION)];
   const sections = new Map<string, string>();

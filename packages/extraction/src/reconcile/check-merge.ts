@@ -3,9 +3,7 @@ import { inventedWords } from '../dedup/distinguishing-words.ts';
 import { screenStatement, type StatementRefusal } from '../screening/screen-statement.ts';
 import { MERGE_WORDS } from './merge-words.ts';
 
-/**
- * Why a merged text is refused: it states or denies more than its sources, or bears the mark of an attack.
- */
+/** Why a merged text is refused: it states or denies more than its sources, or bears the mark of an attack. */
 export type MergeRefusal = StatementRefusal | 'text_invents' | 'text_negates';
 
 /** Words that negate or end what follows them. */

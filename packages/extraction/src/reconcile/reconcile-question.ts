@@ -78,9 +78,7 @@ function couldMatter(
   return candidate.key === null || memory.key === null || couldBeOneKey(candidate.key, memory.key);
 }
 
-/**
- * `favorite_color` and `favourite_colour` may be one attribute; `code_word_17` and `code_word_18` are not.
- */
+/** `favorite_color` and `favourite_colour` may be one attribute; `code_word_17` and `code_word_18` are not. */
 function couldBeOneKey(left: string, right: string): boolean {
   const numbersOf = (key: string): string =>
     [...distinguishingWords(normaliseKey(key).replaceAll('_', ' '))]

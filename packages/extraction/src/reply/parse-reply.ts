@@ -25,9 +25,7 @@ function createCollector(): Collector {
 /** One line that announces what follows: `Here is the JSON:`. */
 const LEAD_IN = /^[^\n]{0,200}:$/;
 
-/**
- * Whether the JSON in a reply has a known shape, directly or inside one wrapper or string. Collects items.
- */
+/** Whether the JSON in a reply has a known shape, directly or inside one wrapper or string. Collects items. */
 function readFound({ values, prose }: FoundJson, sink: ItemSink): boolean {
   const alone = prose === '' || isNothing(prose) || LEAD_IN.test(prose);
   if (readValues(values, alone, sink)) return true;

@@ -59,9 +59,7 @@ function headingOf(memory: SummarisedMemory): string {
   return name === '' ? 'General' : name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
-/**
- * Takes memories in order until the budget is full; when one does not fit, shorter ones after it still may.
- */
+/** Takes memories in order until the budget is full; when one does not fit, shorter ones after it still may. */
 function withinBudget(
   memories: readonly SummarisedMemory[],
   tokenBudget: number,

@@ -2,12 +2,12 @@ import { AppError } from '@factmill/errors';
 
 /** Bytes that a request holds. */
 export type ByteLease = Readonly<{
-  /** Holds `bytes` in all from now on, if there is room at once. */
+  /** Raises this lease to `bytes` in all, if there is room at once. */
   tryGrow: (bytes: number) => boolean;
   /**
-   * Holds `bytes` in all from now on; more waits for others to be released.
+   * Raises this lease to `bytes` in all; waits for other leases to be released when there is no room.
    *
-   * @throws AppError `overloaded` when they are not released in time
+   * @throws AppError `overloaded` when there is no room in time
    */
   grow: (bytes: number) => Promise<void>;
   /** Gives everything back. Idempotent. */
@@ -21,7 +21,7 @@ export type ByteBudget = Readonly<{
 }>;
 
 export type ByteBudgetOptions = Readonly<{
-  /** What all leases together may hold. */
+  /** Limit for all leases together. */
   totalBytes: number;
   /** How long a lease waits for room. */
   waitMs: number;
@@ -33,9 +33,9 @@ export type ByteBudgetOptions = Readonly<{
 type Waiting = { bytes: number; own: number; admit: () => void };
 
 /**
- * Bounds what large bodies hold in memory at the same time. Who needs more than is left waits in line, and is refused
- * when its time is over: that also ends two that wait for each other. One that is larger than everything is let in
- * alone.
+ * Bounds the memory that large bodies hold at the same time. A request that needs more than is left waits in line,
+ * and is refused when its time is over, which also resolves deadlocks. A body larger than the whole budget is
+ * admitted alone.
  */
 export function createByteBudget({ totalBytes, waitMs, freeBytes }: ByteBudgetOptions): ByteBudget {
   let held = 0;

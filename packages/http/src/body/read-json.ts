@@ -8,11 +8,11 @@ import { createJsonScan, type JsonNode, type JsonScanOptions } from './json-scan
 import { assertPlainJson } from './plain-json.ts';
 import { readBody } from './read-body.ts';
 
-/** Deeper bodies are refused before they are parsed; `assertPlainJson` names the place in those that are not as deep. */
+/** Deeper bodies are refused before they are parsed; `assertPlainJson` names the place in shallower ones. */
 const MAX_PARSED_DEPTH = 100;
-/** What a JSON body needs in memory at most for each of its bytes: itself, its text, the values, the answer. */
+/** Memory that a JSON body needs per byte at most: the bytes, their text, the values, the answer. */
 const PARSED_WEIGHT = 4;
-/** Between the steps of larger bodies, each of which can take tens of milliseconds, others get their turn. */
+/** A larger body yields the event loop between its steps, each of which can take tens of milliseconds. */
 const LARGE_BYTES = 128 * 1024;
 
 export type JsonBodyOptions = Readonly<{
@@ -23,9 +23,8 @@ export type JsonBodyOptions = Readonly<{
 }>;
 
 /**
- * Reads a JSON body within its limits: bytes (as sent and unpacked), how far it unpacks, nesting and number of values
- * (both before it is parsed), time to arrive, and what all large bodies hold together. What is no JSON has been
- * refused before.
+ * Reads a JSON body within its limits: bytes (as sent and unpacked), unpacking ratio, nesting and number of values
+ * (both before it is parsed), time to arrive, and the memory of all large bodies together. Invalid JSON is refused.
  *
  * @throws AppError `payload_too_large`, `invalid_json`, `invalid_request`, `forbidden_key`, `request_timeout`,
  *   `overloaded`
@@ -69,7 +68,7 @@ export type ReadJsonOptions = JsonBodyOptions &
 export type HeldBody = {
   bytes: Buffer;
   root: JsonNode | null;
-  /** Lets go of both, and gives their room back. Idempotent. */
+  /** Drops both and returns their room to the budget. Idempotent. */
   readonly release: () => void;
 };
 
@@ -105,7 +104,7 @@ function assertUtf8(request: IncomingMessage): void {
   throw new AppError('invalid_request', 'The body’s encoding is not supported; send UTF-8 JSON.');
 }
 
-/** What is no UTF-8 is refused: repaired, it would come back as something else than was sent. */
+/** Bytes that are not UTF-8 are refused: repaired, they would come back as something else than was sent. */
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -3,7 +3,7 @@ import type { CalibrationPair, Language, PairKind } from './calibration-pair.ts'
 
 export type MeasuredPair = CalibrationPair & Readonly<{ similarity: number }>;
 
-/** How the similarities of one kind of pairs are spread. */
+/** The distribution of the similarities of one kind of pairs. */
 type Distribution = Readonly<{
   language: Language;
   kind: PairKind;
@@ -18,9 +18,9 @@ type Distribution = Readonly<{
 export type Calibration = Readonly<{
   distributions: readonly Distribution[];
   thresholds: SimilarityThresholds;
-  /** The rule by which each threshold was chosen, and what it does to the pairs. */
+  /** The rule behind each threshold, and its effect on the pairs. */
   explanations: Readonly<Record<keyof SimilarityThresholds, string>>;
-  /** Where kinds that should be apart are not. */
+  /** Kinds of pairs that overlap although they should not. */
   warnings: readonly string[];
 }>;
 
@@ -28,16 +28,19 @@ export type Calibration = Readonly<{
 type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 const KINDS: readonly PairKind[] = ['answers', 'same', 'different', 'related', 'unrelated'];
-/** Of the pairs that a threshold is to let in, how many it may leave out. */
+/** Share of the pairs that a threshold may miss. */
 const MISSED = 0.05;
-/** Rewordings that are not taken for related stand beside each other; contradictions would be worse. */
+/**
+ * Share of rewordings that may stay unrelated: they are then stored beside each other, which is better than missing
+ * a contradiction.
+ */
 const MISSED_REWORDINGS = 0.25;
-/** What is above it is the same text for any practical purpose. */
+/** Above this similarity, texts are the same for any practical purpose. */
 const HIGHEST_DUPLICATE = 0.999;
-/** For facts closer still than those of the set. */
+/** Margin for facts that are even more similar than those of the set. */
 const DUPLICATE_MARGIN = 0.002;
 
-/** Embeds the labelled pairs. Rejects with what the embedder rejects with. */
+/** Embeds the labelled pairs. Rejects with errors of the embedder. */
 export async function measurePairs(pairs: readonly CalibrationPair[], embed: Embed): Promise<MeasuredPair[]> {
   const texts = [...new Set(pairs.flatMap((pair) => pair.texts))];
   const vectors = await embed(texts);
@@ -49,8 +52,8 @@ export async function measurePairs(pairs: readonly CalibrationPair[], embed: Emb
 }
 
 /**
- * Chooses the thresholds of a model from measured pairs of the given language; says by which rule, and where the model
- * cannot keep apart what should be. Pure.
+ * Chooses a model's thresholds from measured pairs of one language; names the rule of each, and warns where the
+ * model cannot separate kinds that should differ. Pure.
  */
 export function calibrate(measured: readonly MeasuredPair[], language: Language = 'en'): Calibration {
   const of = (kind: PairKind, from: Language = language) =>
@@ -158,7 +161,7 @@ function distributionOf(language: Language, kind: PairKind, sorted: readonly num
   };
 }
 
-/** The lowest value that stays when at most this share of the values is left out. */
+/** The lowest remaining value after dropping at most this share of the values. */
 function afterLosing(sorted: readonly number[], share: number): number {
   return sorted[Math.floor(share * sorted.length)] ?? 0;
 }

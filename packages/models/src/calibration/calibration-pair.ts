@@ -1,9 +1,9 @@
 /**
- * What the two texts of a pair have to do with each other.
+ * How the two texts of a pair relate.
  * - `answers`: a question and the stored fact that answers it, as a sentence or as `key: value`
- * - `same`: one fact, said twice in other words
- * - `different`: nearly the same words, another fact: a number, a name, a negation. Taking one for the other would
- *   lose a memory
+ * - `same`: one fact in different words
+ * - `different`: nearly the same words, another fact: a number, a name, a negation. Confusing them would lose a
+ *   memory
  * - `related`: facts of one subject that both hold
  * - `unrelated`: nothing in common
  */
@@ -17,5 +17,5 @@ export type CalibrationPair = Readonly<{
   texts: readonly [string, string];
 }>;
 
-/** Pairs of one language, by what the texts have to do with each other. */
+/** Pairs of one language, by how the texts relate. */
 export type PairsOfLanguage = Readonly<Record<PairKind, readonly (readonly [string, string])[]>>;

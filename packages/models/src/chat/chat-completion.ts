@@ -1,6 +1,6 @@
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
-/** The form that a reply has to have. */
+/** The form that the reply must have. */
 export type ReplySchema = Readonly<{
   /** Letters, digits, `_` and `-`, at most 64. */
   name: string;
@@ -10,25 +10,25 @@ export type ReplySchema = Readonly<{
 
 export type ChatRequest = Readonly<{
   messages: readonly ChatMessage[];
-  /** Default: the model's. */
+  /** Default: the model's setting. */
   maxTokens?: number;
-  /** How many times `maxTokens` the reply may take; default 1. */
+  /** Factor on `maxTokens` for this reply; default 1. */
   outputFactor?: number;
-  /** Tells the endpoint the form of the reply, as far as it takes that; the reply can still be anything. */
+  /** Sent to endpoints that support schemas; the reply can still have any form. */
   schema?: ReplySchema;
-  /** Has the reply streamed; it is returned when it is complete all the same. */
+  /** Streams the reply; it is still returned when complete. */
   stream?: boolean;
-  /** Takes a reply without text as one; otherwise it is an error. */
+  /** Accepts a reply without text; otherwise that is an error. */
   mayBeEmpty?: boolean;
   signal?: AbortSignal;
 }>;
 
 export type ChatReply = Readonly<{
-  /** Empty only where the request allows it. */
+  /** Empty only if the request allows it. */
   text: string;
   /**
-   * As the endpoint says it: `stop`, or `length` when the text was cut at `maxTokens`. Of an empty text `tool_calls` or
-   * `reasoning_only` when the model gave that instead.
+   * The endpoint's own word: `stop`, or `length` when the text was cut at `maxTokens`. For an empty text,
+   * `tool_calls` or `reasoning_only` when the model returned that instead.
    */
   finishReason: string;
   /** 0 when the endpoint does not count. */

@@ -10,7 +10,7 @@ import { createRequestShape } from './request-shape.ts';
 export type ChatModelConfig = Readonly<{
   /** Up to and including the version, as in `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
-  /** Bearer key. Empty or left out: no Authorization header is sent at all. */
+  /** Bearer key. Without one no Authorization header is sent. */
   apiKey?: string;
   model: string;
   /** For the whole call, from connecting to the last byte of the reply. */
@@ -22,7 +22,7 @@ export type ChatModelConfig = Readonly<{
 }>;
 
 export type ChatModel = Readonly<{
-  /** The configured model. */
+  /** Name of the configured model. */
   name: string;
   complete: (request: ChatRequest) => Promise<ChatReply>;
   close: () => Promise<void>;
@@ -32,10 +32,10 @@ export type ChatModel = Readonly<{
  * A client for chat completions of one model at an OpenAI-compatible endpoint.
  *
  * `complete` makes one attempt and throws AppError: `model_throttled` and `model_transient` (try again later),
- * `model_quota`, `model_config` (someone has to act), `model_input`, `model_refusal`, `model_truncated`,
- * `model_bad_reply` (this request will not work), `shutting_down` after `close`. When the request's signal fires it
- * rejects at once with that signal's reason. Of a reply that came but is no answer the error knows the beginning
- * (`receivedReplyOf`). Throws `model_config` here when `baseUrl` is no URL.
+ * `model_quota`, `model_config` (an operator must act), `model_input`, `model_refusal`, `model_truncated`,
+ * `model_bad_reply` (this request will never work), `shutting_down` after `close`. When the request's signal fires
+ * it rejects at once with that signal's reason. For an unusable reply, `receivedReplyOf` returns its beginning.
+ * Throws `model_config` here when `baseUrl` is no URL.
  */
 export function createChatModel(
   config: ChatModelConfig,
@@ -46,7 +46,7 @@ export function createChatModel(
   return { ...createChatModelAt(endpoint, config), close: endpoint.close };
 }
 
-/** The same over a connection that belongs to the caller. */
+/** The same over a client that the caller closes. */
 export function createChatModelAt(
   endpoint: EndpointClient,
   config: Pick<ChatModelConfig, 'model' | 'maxTokens' | 'temperature'>,

@@ -4,12 +4,13 @@ import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
 import type { ReceivedReply } from '../errors/received-reply.ts';
 
 /**
- * Reads a chat completion. Pure; takes what endpoints really send: content as text, as a list of parts, null, or
+ * Reads a chat completion. Pure; accepts what endpoints really send: content as text, as a list of parts, null, or
  * missing; usage missing; an error object with status 200.
  *
- * Throws UnusableReplyError when it is no completion, AppError `model_refusal` when the model or its filter
+ * Throws UnusableReplyError when it is no completion; AppError `model_refusal` when the model or its filter
  * declined, `model_truncated` when the limit was reached before any text, `model_bad_reply` when there is no text
- * for no given reason and it may not be empty. A text that was cut is returned, with `finishReason` `length`.
+ * for no given reason and the request does not allow that. A truncated text is returned, with `finishReason`
+ * `length`.
  */
 export function parseChatReply(
   body: unknown,
@@ -34,7 +35,7 @@ export function parseChatReply(
   return { text, finishReason, usage: { promptTokens, completionTokens }, model: model ?? configuredModel };
 }
 
-/** What a reply says about itself, whatever else it is: the model that wrote it, its end, and its tokens. */
+/** The metadata of any reply: the model, the finish reason, and its tokens. */
 export function readCost(body: unknown): Omit<ReceivedReply, 'raw'> {
   const reply = isRecord(body) ? body : {};
   const usage = isRecord(reply['usage']) ? reply['usage'] : {};
@@ -49,7 +50,7 @@ export function readCost(body: unknown): Omit<ReceivedReply, 'raw'> {
   };
 }
 
-/** What a message has in place of a text, if anything. */
+/** What a message has instead of a text, if anything. */
 function insteadOf(message: Readonly<Record<string, unknown>>): string | undefined {
   const { tool_calls: calls, function_call: call } = message;
   if ((Array.isArray(calls) && calls.length > 0) || isRecord(call)) return 'tool_calls';

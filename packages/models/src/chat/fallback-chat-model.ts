@@ -12,32 +12,32 @@ export type FallbackChatModelConfig = ChatModelConfig &
     fallbackModels: readonly string[];
   }>;
 
-/** `unknown` until the endpoint has said something about our models; `none`: it has not one of them. */
+/** `unknown` until the endpoint has answered about our models; `none`: it has none of them. */
 export type ModelAvailability =
   Readonly<{ kind: 'unknown' }> | Readonly<{ kind: 'none' }> | Readonly<{ kind: 'model'; model: string }>;
 
 export type FallbackChatModel = ChatModel &
   Readonly<{
     availability: () => ModelAvailability;
-    /** Finds out which model is to be asked, when there is more than one. Never rejects. */
+    /** Finds out which model is available when there are several. Never rejects. */
     check: () => Promise<void>;
   }>;
 
 export type FallbackChatModelDeps = Readonly<{
   now: () => number;
-  /** Told of every change. */
+  /** Called on every change. */
   onAvailability?: (availability: ModelAvailability) => void;
 }>;
 
-/** A list of models is read within this time, or done without. */
+/** After this long without an answer, the list of models is ignored. */
 const LIST_TIMEOUT_MS = 5_000;
 
 /**
- * The configured model of an endpoint if it is available, else the first that is of an ordered list.
+ * The configured model of an endpoint if it is available, else the first available fallback.
  *
- * With more than one model the endpoint's `/models` decides, when it offers that; else its answers do: a model that it
- * says it does not have is passed over. While a fallback is in use, or none, it is looked again after a minute, or with
- * the next call. `complete` throws what `createChatModel` says, and `model_unavailable` when no model is available.
+ * With several models, the endpoint's `/models` decides if it has that; else its answers do: a model that it
+ * reports as missing is skipped. While a fallback or no model is in use, it checks again after a minute or with the
+ * next call. `complete` throws as `createChatModel` does, and `model_unavailable` when no model is available.
  */
 export function createFallbackChatModel(
   config: FallbackChatModelConfig,
@@ -66,7 +66,7 @@ export function createFallbackChatModel(
     try {
       listed = readModelIds(await endpoint.get('/models', AbortSignal.timeout(LIST_TIMEOUT_MS)));
     } catch {
-      // No list, for now or at all: the answers of the models tell.
+      // No list, now or ever: the answers of the models decide.
       listed = null;
     }
     if (listed !== null) missingSinceMs.clear();
@@ -126,7 +126,7 @@ function noneAvailable(): AppError {
   );
 }
 
-/** Whether an error says that the endpoint does not have the model; of several models, any 404 is taken for that. */
+/** Whether an error says that the endpoint lacks the model; with several models any 404 counts as that. */
 function saysMissing(error: unknown): boolean {
   if (!isAppError(error)) return false;
   if (error.code === 'model_unavailable') return true;

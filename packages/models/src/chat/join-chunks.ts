@@ -1,10 +1,10 @@
 import { isRecord, UnusableReplyError } from '../errors/error-signals.ts';
 
 /**
- * The chunks of a streamed chat completion as the completion they make up, for `parseChatReply`. Pure.
+ * Joins the chunks of a streamed chat completion into the completion that `parseChatReply` reads. Pure.
  *
- * Throws UnusableReplyError for chunks that are none or report an error, and `connection lost` when the stream ended
- * before its finish reason: what has come so far is then not an answer.
+ * Throws UnusableReplyError for chunks that are none or report an error, and `connection lost` when the stream
+ * ended before its finish reason: the text so far is no answer then.
  */
 export function joinChunks(chunks: readonly unknown[]): unknown {
   let content = '';
@@ -28,7 +28,7 @@ export function joinChunks(chunks: readonly unknown[]): unknown {
     if (Array.isArray(delta['tool_calls'])) toolCalls.push(...(delta['tool_calls'] as unknown[]));
     if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason'];
   }
-  // The words that Node's fetch has for a body that broke off.
+  // The message of Node's fetch for a body that broke off.
   if (finishReason === undefined) throw new TypeError('terminated');
   const message = { content, refusal: refusal === '' ? null : refusal, reasoning, tool_calls: toolCalls };
   return { model, usage, choices: [{ message, finish_reason: finishReason }] };

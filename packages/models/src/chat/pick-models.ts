@@ -2,17 +2,16 @@
 export type ModelKnowledge = Readonly<{
   /** Models that the endpoint lists; null when it offers no list. */
   listed: readonly string[] | null;
-  /** When the endpoint last said that it does not have a model, milliseconds. */
+  /** When the endpoint last reported a model as missing, milliseconds. */
   missingSinceMs: ReadonlyMap<string, number>;
 }>;
 
-/** A model that was missing is asked for again after this long, and a list is read anew. */
+/** A missing model is tried again after this long, and the list is read again. */
 export const RECHECK_MS = 60_000;
 
 /**
- * The models to ask, best first. With the endpoint's list: those of ours that are on it and were not refused since.
- * Without: those that were not refused within RECHECK_MS; when all were, the one whose refusal is oldest, so that asking
- * again stays one call.
+ * The models to try, best first. With the endpoint's list: our models on it that were not refused since. Without:
+ * those not refused within RECHECK_MS; when all were, the one refused longest ago, so that a retry stays one call.
  */
 export function pickModels(
   models: readonly string[],

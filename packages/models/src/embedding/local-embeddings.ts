@@ -3,13 +3,13 @@ import type { EmbeddingSource } from './embedding-source.ts';
 import { createEmbeddingThread, type EmbeddingThread } from './local-embedding-thread.ts';
 
 /**
- * The model pays per token in time and memory, and its tokenizer per character squared: 2,000 characters take about
- * 0.15 s, 20,000 a whole second. A memory is a sentence; what comes after this many characters is left out.
+ * The model costs time and memory per token, and its tokenizer per character squared: 2,000 characters take about
+ * 0.15 s, 20,000 a whole second. A memory is a sentence; characters beyond this limit are ignored.
  */
 const MAX_CHARACTERS = 2000;
 
 /**
- * Small enough that callers take turns often and that memory stays flat. Measured per short text: 13 ms alone, 5 ms in
+ * Small, so that callers take turns often and memory stays flat. Measured per short text: 13 ms alone, 5 ms in
  * batches of 8, 4 ms in batches of 32, which take more memory for the intermediate tensors.
  */
 const BATCH_SIZE = 8;

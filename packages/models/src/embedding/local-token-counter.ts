@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 
-/** Tokens of a text as a model counts them. White space alone has none. */
+/** Tokens of a text by a model's count. White space alone has none. */
 export type TokenCounter = (text: string) => number;
 
-/** Some pieces with a colon have no score in the file; the model's tokenizer takes that for 0. */
+/** Some pieces with a colon have no score in the file; the model's tokenizer reads that as 0. */
 type Piece = readonly [piece: string, score: number | null];
 /** `score` is null where no piece ends. */
 type Node = { children: Map<string, Node>; score: number | null };
@@ -14,17 +14,17 @@ type Node = { children: Map<string, Node>; score: number | null };
 const SEPARATOR = '\u2581';
 /** The vocabulary begins with symbols that never stand for text. */
 const RESERVED_PIECES = 6;
-/** Words seen lately are not taken apart again; a text has few different ones. */
+/** Recent words are cached; a text has few different ones. */
 const MAX_CACHED_WORDS = 20_000;
-/** Longer words are not worth the memory. */
+/** Longer words are not cached. */
 const MAX_CACHED_LENGTH = 32;
 
 /**
  * Counts tokens with the vocabulary (SentencePiece, unigram, 8,000 pieces) of the model that comes with Factmill:
- * the pieces that make the most likely segmentation, as the model's own tokenizer finds them, whose code cannot be
- * used without loading the whole engine. No piece crosses a space, so words are counted one by one. Its result is that
- * tokenizer's for a text with single spaces; for one that begins with a colon it can be one less. Reads one file
- * (0.2 MB, 30 ms) and needs no model; a text of 840,000 characters takes 35 ms.
+ * the most likely segmentation, as the model's own tokenizer finds it. That code cannot be used without loading the
+ * whole engine. No piece crosses a space, so words are counted one by one. The result equals that tokenizer's for a
+ * text with single spaces; for one that begins with a colon it can be one less. Reads one file (0.2 MB, 30 ms) and
+ * needs no model; a text of 840,000 characters takes 35 ms.
  */
 export function createLocalTokenCounter(): TokenCounter {
   const root = createTrie(readVocabulary());
@@ -71,8 +71,8 @@ function createNode(): Node {
 }
 
 /**
- * Pieces of the best segmentation of one word. Compatibility forms can unfold to spaces (`´`), each of which begins a
- * piece. Characters without a piece count together as one while they follow each other.
+ * Pieces of the best segmentation of one word. Compatibility forms can expand to spaces (`´`), each of which begins
+ * a piece. Adjacent characters without a piece count as one.
  */
 function countWord(root: Node, word: string): number {
   const symbols = [...(SEPARATOR + word.normalize('NFKC').replaceAll(' ', SEPARATOR))];

@@ -7,8 +7,8 @@ export type VectorCache = Readonly<{
 }>;
 
 /**
- * The vectors of the most recently used texts. 2,000 vectors of 512 floats are 4 MB. Keys are hashes, so that no
- * conversation text stays in memory for the sake of it.
+ * The vectors of the most recently used texts. 2,000 vectors of 512 floats are 4 MB. Keys are hashes, so that the
+ * cache holds no conversation text.
  */
 export function createVectorCache(max: number): VectorCache {
   const vectors = new LRUCache<string, Float32Array>({ max });

@@ -9,19 +9,19 @@ export type EndpointConfig = Readonly<{
   baseUrl: string;
   apiKey?: string;
   timeoutMs: number;
-  /** Prefix of the settings that error messages name. */
+  /** Prefix of the settings in error messages. */
   settings: 'LLM' | 'EMBEDDING' | 'RERANK';
   now: () => number;
 }>;
 
-/** A reply as it came, and parsed: a JSON body, or all of its server-sent events, once the last has come. */
+/** A reply, raw and parsed: a JSON body, or all of its server-sent events once the last has arrived. */
 export type PostReply = Readonly<{ raw: string; body?: unknown; events?: readonly unknown[] }>;
 
 export type EndpointClient = Readonly<{
   /**
-   * Posts JSON to a path under the base URL and returns the parsed reply, whatever its shape, asked for or not.
-   * Throws the reason of `signal` when that fires, else AppError with a `model_*` code; what came with status 200 and
-   * could not be parsed is noted with the error (`receivedReplyOf`).
+   * Posts JSON to a path under the base URL and returns the parsed reply of any shape. Throws the reason of
+   * `signal` when that fires, else AppError with a `model_*` code; a reply of status 200 that cannot be parsed is
+   * noted with the error (`receivedReplyOf`).
    */
   post: (path: string, body: object, signal?: AbortSignal) => Promise<PostReply>;
   /** Gets the JSON at a path under the base URL. Throws as `post` does. */
@@ -32,10 +32,9 @@ export type EndpointClient = Readonly<{
 }>;
 
 /**
- * A connection to one OpenAI-compatible endpoint. The SDK's own retries are off: retries live in one layer, above.
- * Connections are kept alive by Node's fetch. Organisation and project headers, and the SDK's log, which would
- * print prompts, do not follow the environment. User and password in the URL become Basic authentication when there
- * is no key.
+ * A connection to one OpenAI-compatible endpoint. The SDK's own retries are off: one layer above retries. Node's
+ * fetch keeps connections alive. Organisation and project headers, and the SDK's log, which would print prompts,
+ * ignore the environment. User and password in the URL become Basic authentication when there is no key.
  */
 export function createEndpointClient(config: EndpointConfig): EndpointClient {
   const { settings, timeoutMs, now } = config;
@@ -92,12 +91,12 @@ export function createEndpointClient(config: EndpointConfig): EndpointClient {
   };
 }
 
-/** Loads the SDK with the first call: it takes 33 MB, which a process with local models only can do without. */
+/** Loads the SDK with the first call: it takes 33 MB, which a process with local models only does not need. */
 async function loadClient(url: URL, authorization: string | null, timeoutMs: number): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
   return new OpenAI({
     baseURL: url.href.replace(/(?<!\/)\/+$/, ''),
-    // The SDK refuses to start without a key; the header below decides what is sent.
+    // The SDK requires a key; the header below decides what is sent.
     apiKey: 'none',
     adminAPIKey: null,
     organization: null,
@@ -105,7 +104,7 @@ async function loadClient(url: URL, authorization: string | null, timeoutMs: num
     webhookSecret: null,
     logLevel: 'off',
     maxRetries: 0,
-    // The deadline is ours and covers connecting to the last byte; the SDK's comes later, only as a backstop.
+    // Our own deadline covers everything from connecting to the last byte; the SDK's is a backstop.
     timeout: timeoutMs + 1000,
     defaultHeaders: { Authorization: authorization },
   });
@@ -116,7 +115,7 @@ function isEventStream(type: string, text: string): boolean {
   return type.includes('text/event-stream') || /^\s*(?:data|event):/.test(text);
 }
 
-/** The events of a stream. Given the client, so that the SDK's log, which is off there, never shows a chunk. */
+/** The events of a stream. Uses the client, because its log is off and never shows a chunk. */
 async function readEvents(text: string, client: OpenAI): Promise<unknown[]> {
   const { Stream } = await import('openai/streaming');
   const events: unknown[] = [];
@@ -125,7 +124,7 @@ async function readEvents(text: string, client: OpenAI): Promise<unknown[]> {
   return events;
 }
 
-/** Many endpoints send JSON with another content type. A page that is called JSON is a fault like any other. */
+/** Many endpoints send JSON with another content type. A web page with the type JSON is an error. */
 function toJson(text: string, type: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,6 +1,6 @@
 import { parseRetryAfter } from './retry-after.ts';
 
-/** What an error tells about itself, without any of its text. */
+/** The signals of an error, without any of its text. */
 export type ErrorSignals = Readonly<{
   /** HTTP status; also the numeric `error.code` that gateways put into a reply of status 200. */
   status: number | undefined;
@@ -10,21 +10,21 @@ export type ErrorSignals = Readonly<{
   transport: string | undefined;
   timedOut: boolean;
   html: boolean;
-  /** A reply came that is not what was asked for, as vectors that are too few. */
+  /** The reply is not what the request asked for, such as too few vectors. */
   badReply: boolean;
   /**
-   * A success that holds no answer. `none`: it is no reply of such an endpoint at all (an empty or cut body, no choices);
-   * `empty`: a completion without text, also when asked for a second time.
+   * A success without an answer. `none`: no reply of such an endpoint at all (an empty or cut body, no choices);
+   * `empty`: a completion without text, even at the second attempt.
    */
   noAnswer: 'none' | 'empty' | undefined;
   retryAfterSeconds: number | undefined;
-  /** Name of a request parameter that the model does not take. */
+  /** Name of a request parameter that the model refuses. */
   rejectedParameter: string | undefined;
-  /** The endpoint says that it does not have the model. */
+  /** The endpoint says that it lacks the model. */
   missingModel: boolean;
 }>;
 
-/** Cause of every `model_*` error: the signals, as a line for the log and as data, instead of the original error. */
+/** Cause of every `model_*` error: the signals, as a line for the log and as data. Replaces the original error. */
 export class ModelCallError extends Error {
   readonly signals: ErrorSignals;
 
@@ -40,7 +40,7 @@ export class UnusableReplyError extends Error {
   readonly body: unknown;
   readonly kind: 'no_answer' | 'web_page' | 'wrong_answer';
 
-  /** `wrong_answer`: a reply of such an endpoint, but not to what was asked. */
+  /** `wrong_answer`: a reply of such an endpoint, but to another question. */
   constructor(body: unknown, kind: UnusableReplyError['kind'] = 'no_answer') {
     super('unusable reply');
     this.name = 'UnusableReplyError';
@@ -49,7 +49,7 @@ export class UnusableReplyError extends Error {
   }
 }
 
-/** The call did not end within its time. */
+/** The call exceeded its time limit. */
 export class CallTimeoutError extends Error {
   constructor() {
     super('call timed out');
@@ -71,8 +71,8 @@ export const NO_SIGNALS: ErrorSignals = {
 };
 
 /**
- * Reads the signals of an error that a call through the `openai` client threw. The SDK's errors are told by their
- * names and fields, because importing their classes would load the SDK (33 MB) into processes that never call it.
+ * Reads the signals of an error from the `openai` client. The SDK's errors are recognised by name and fields,
+ * because importing their classes would load the SDK (33 MB) into processes that never call it.
  */
 export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
   if (error instanceof UnusableReplyError) {
@@ -95,9 +95,9 @@ export function readErrorSignals(error: unknown, nowMs: number): ErrorSignals {
       missingModel: saysMissingModel(error),
     };
   }
-  // What the SDK throws for an error that is reported within a stream.
+  // The SDK's error for a failure reported within a stream.
   if (name === 'APIError') return readReplySignals({ error });
-  // A reply cut off in the middle is a lost connection; a whole one that does not parse is no answer.
+  // A reply that breaks off is a lost connection; a complete one that does not parse is no answer.
   if (name === 'SyntaxError') return { ...NO_SIGNALS, noAnswer: 'none' };
   const transport = readTransportCode(error);
   return transport === undefined ? NO_SIGNALS : { ...NO_SIGNALS, transport };
@@ -115,7 +115,7 @@ function readReplySignals(body: unknown): ErrorSignals {
   };
 }
 
-/** Only short plain words pass: a code is shown in logs, and some endpoints put whole sentences there. */
+/** Only short plain words pass: logs show codes, and some endpoints put whole sentences there. */
 function readCodes(source: object): string[] {
   const { code, type } = source as { code?: unknown; type?: unknown };
   return [code, type].filter(isPlainWord).map((word) => word.toLowerCase());
@@ -123,7 +123,7 @@ function readCodes(source: object): string[] {
 
 const MISSING_MODEL_CODES = ['model_not_found', 'modelnotfound'];
 
-/** By code, or by what Ollama, vLLM and their like write; the text is looked at for that only. */
+/** By code, or by the phrases of Ollama, vLLM and the like; the text is read for nothing else. */
 function saysMissingModel(error: object): boolean {
   const { message } = error as { message?: unknown };
   return (
@@ -134,8 +134,8 @@ function saysMissingModel(error: object): boolean {
 }
 
 /**
- * Parameters that endpoints refuse in many words and codes: told by their name, in `param` (also of a part of them,
- * as in `response_format.type`) or in the text of the error, which is looked at for that only.
+ * Parameters that endpoints refuse with many words and codes. They are recognised by name, in `param` (also with a
+ * suffix, as in `response_format.type`) or in the error's text, which is read for nothing else.
  */
 const NAMED_PARAMETERS = [
   { name: 'response_format', words: /response_format|json_schema|json_object/ },
@@ -157,7 +157,7 @@ function isPlainWord(value: unknown): value is string {
   return typeof value === 'string' && /^[a-z][\w.-]{0,63}$/i.test(value);
 }
 
-/** Walks the causes for a system error code; undefined when this is no connection error. */
+/** Searches the causes for a system error code; undefined when this is no connection error. */
 function readTransportCode(error: unknown): string | undefined {
   let isTransport = classNameOf(error) === 'APIConnectionError';
   let current: unknown = error;
@@ -170,7 +170,7 @@ function readTransportCode(error: unknown): string | undefined {
   return isTransport ? 'connection lost' : undefined;
 }
 
-/** Name of an error's class: the SDK leaves `name` at `Error`, DOMException has only that. */
+/** Name of an error's class. The SDK leaves `name` at `Error`; DOMException has only that. */
 export function classNameOf(error: unknown): string {
   if (!(error instanceof Error))
     return isRecord(error) && typeof error['name'] === 'string' ? error['name'] : typeof error;

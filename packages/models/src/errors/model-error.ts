@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, isAppError } from '@factmill/errors';
 import { classNameOf, type ErrorSignals, ModelCallError, readErrorSignals } from './error-signals.ts';
 
-/** What the message may name: where the call went, and which settings to look at. Never a value of them. */
+/** What the message may name: the endpoint's host and the settings to check, never their values. */
 export type ModelErrorContext = Readonly<{
   /** Host and port of the endpoint. */
   host?: string;
@@ -35,8 +35,8 @@ const THROTTLE_CODES = ['rate_limit_exceeded', 'rate_limit_error', 'too_many_req
 const TRANSIENT_CODES = ['server_error', 'api_error', 'overloaded_error', 'overloaded', 'internal_error'];
 
 /**
- * The one table. The first row that fits decides; a specific error code comes before the status it arrived with,
- * because endpoints disagree on the status (a used-up quota is 402, 403 or 429; a bad key 400 or 401).
+ * The one table. The first matching row decides. Specific error codes come before statuses, because endpoints
+ * disagree on the status (a used-up quota is 402, 403 or 429; a bad key 400 or 401).
  */
 const RULES: readonly Rule[] = [
   {
@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
   },
   {
     code: 'model_config',
-    // Proxies send pages with 413, 429 and 5xx as well; there the status says more.
+    // Proxies send pages with 413, 429 and 5xx too; then the status says more.
     when: ({ html, status }) => html && (status === undefined || status === 400),
     message: ({ endpoint, settings }) =>
       `A web page came back from ${endpoint} instead of JSON. Check ${settings}_BASE_URL: it usually ends in /v1.`,
@@ -126,11 +126,11 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * Turns whatever a call to a model threw into an AppError with one of the `model_*` codes, or `internal` for
- * what no endpoint can cause. An AppError is returned as it is.
+ * Turns any error of a model call into an AppError with a `model_*` code, or `internal` for errors that no endpoint
+ * can cause. An AppError is returned unchanged.
  *
- * The message says what to do. Neither it nor the cause holds any text of the upstream error, because endpoints
- * quote the prompt and the key there. `retryAfterSeconds` is set when the endpoint named a time, at most an hour.
+ * The message says what to do. Neither it nor the cause holds text of the upstream error, because endpoints quote
+ * the prompt and the key there. `retryAfterSeconds` is set when the endpoint gave a time, at most an hour.
  */
 export function classifyModelError(error: unknown, context: ModelErrorContext = {}): AppError {
   if (isAppError(error)) return error;

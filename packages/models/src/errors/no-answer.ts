@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '@factmill/errors';
 import { type ErrorSignals, ModelCallError, NO_SIGNALS } from './error-signals.ts';
 
-/** The error for a model that answered the same question twice with an empty text. */
+/** The error for a model that answered the same question with an empty text twice. */
 export function emptyAnswerError(): AppError {
   return new AppError(
     'model_transient',
@@ -10,7 +10,7 @@ export function emptyAnswerError(): AppError {
   );
 }
 
-/** Whether an error is about a success without an answer, and of which kind; see `ErrorSignals`. */
+/** Whether an error means a success without an answer, and of which kind; see `ErrorSignals`. */
 export function noAnswerOf(error: unknown): ErrorSignals['noAnswer'] {
   return isAppError(error) && error.cause instanceof ModelCallError
     ? error.cause.signals.noAnswer

@@ -1,4 +1,4 @@
-/** What a call that failed has brought all the same: a reply with status 200, so one that is paid for. */
+/** The reply of a failed call: with status 200, so it is paid for. */
 export type ReceivedReply = Readonly<{
   /** The beginning of the body as it came. */
   raw: string;
@@ -9,24 +9,24 @@ export type ReceivedReply = Readonly<{
   completionTokens: number;
 }>;
 
-/** So much of a body explains what was wrong with it. */
+/** This much of a body explains its fault. */
 const MAX_RAW_CHARACTERS = 4_000;
 
-/** Beside the errors and not in them, so that no log can show a reply. */
+/** Separate from the errors, so that no log can show a reply. */
 const received = new WeakMap<Error, ReceivedReply>();
 
-/** Notes the reply that an error is about. Returns the error. */
+/** Stores the reply of an error. Returns the error. */
 export function noteReceived<E extends Error>(error: E, reply: ReceivedReply): E {
   received.set(error, { ...reply, raw: reply.raw.slice(0, MAX_RAW_CHARACTERS) });
   return error;
 }
 
-/** The reply that an error of a model call is about; undefined when there was none, or none with status 200. */
+/** The reply of a failed model call; undefined when there was none, or none with status 200. */
 export function receivedReplyOf(error: unknown): ReceivedReply | undefined {
   return error instanceof Error ? received.get(error) : undefined;
 }
 
-/** A reply of which no more is known than its text. */
+/** A reply of which only the text is known. */
 export function toReceived(raw: string): ReceivedReply {
   return { raw, model: null, finishReason: null, promptTokens: 0, completionTokens: 0 };
 }

@@ -1,9 +1,9 @@
-/** Endpoints have been seen to answer with days; waiting longer than this without asking again helps nobody. */
+/** Some endpoints answer with days; the breaker asks again after this long at most. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /**
- * Seconds until the endpoint wants to be asked again, from `retry-after-ms` or `Retry-After` (seconds or an HTTP
- * date): a whole number from 0 to 3600, rounded up, or undefined when there is none that can be read.
+ * Seconds until the endpoint accepts calls again, from `retry-after-ms` or `Retry-After` (seconds or an HTTP date):
+ * a whole number from 0 to 3600, rounded up; undefined when there is none that can be read.
  */
 export function parseRetryAfter(headers: Headers, nowMs: number): number | undefined {
   const milliseconds = readNumber(headers.get('retry-after-ms'));

@@ -4,7 +4,7 @@ import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/
 import { messageOf } from './message-of.ts';
 import type { Recollection } from './recollect.ts';
 
-/** The answer to a context request, from what was found. */
+/** The answer to a context request, from the loaded context. */
 export function buildAnswer(
   request: ContextRequest,
   userId: string,
@@ -46,7 +46,7 @@ function toContextMemory(memory: Memory, role: string): ContextMemory {
 
 type Messages = NonNullable<ContextRequest['messages']>;
 
-/** After the system messages that begin the conversation. */
+/** Inserts after the system messages at the beginning of the conversation. */
 function withSystemMessage(messages: Messages, text: string): Messages {
   if (text === '') return messages;
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');

@@ -21,7 +21,7 @@ const NOTHING: Recollection = {
   degraded: null,
 };
 
-/** `POST /context`: what is remembered, ready to go into a prompt. */
+/** `POST /context`: what Factmill knows about a message, ready to go into a prompt. */
 export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): Router {
   const router = Router();
   router.post('/context', requirePermission('memory.read'), async (request, response) => {

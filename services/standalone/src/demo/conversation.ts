@@ -31,7 +31,7 @@ export const DEMO_TURNS: readonly DemoTurn[] = [
   },
 ];
 
-/** As she would ask them in a later chat. */
+/** Her questions in a later chat. */
 export const DEMO_QUESTIONS: readonly string[] = [
   'Where do I live?',
   'What is my job?',

@@ -7,12 +7,12 @@ export type DemoDeps = Readonly<{
   say: (line: string) => void;
 }>;
 
-/** Ids of the messages: with ids of our own, a demo that is played again stores nothing new. */
+/** Message ids of our own, so that playing the demo again stores nothing new. */
 const TURN_PREFIX = 'turn-';
-/** A model on the reader's own machine may take minutes for a turn. */
+/** A local model may take minutes for a turn. */
 const TURN_TIMEOUT_MS = 600_000;
 
-/** Plays a conversation, asks questions about it, and shows what is kept and where it came from. */
+/** Plays a conversation, asks questions about it, and shows the stored memories with their sources. */
 export async function playDemo({ connect, baseUrl, say }: DemoDeps): Promise<void> {
   const client = connect(DEMO_USER);
   await tell(client, say);
@@ -59,7 +59,7 @@ async function ask(client: Client, say: DemoDeps['say']): Promise<void> {
   }
 }
 
-/** All current memories by category, each with what it replaced and the message it came from. */
+/** Shows all current memories by category, each with what it replaced and its source message. */
 async function showKept(client: Client, say: DemoDeps['say']): Promise<void> {
   const kept = [];
   for await (const memory of client.memories.listAll()) {
@@ -84,7 +84,7 @@ async function showKept(client: Client, say: DemoDeps['say']): Promise<void> {
 
 const INDENT = ' '.repeat(18);
 
-/** The content in a version's snapshot, which is the caller's JSON as far as its type goes. */
+/** The content in a version's snapshot, which the type treats as any JSON. */
 function contentOf(snapshot: unknown): string | null {
   const isObject = typeof snapshot === 'object' && snapshot !== null && 'content' in snapshot;
   return isObject && typeof snapshot.content === 'string' ? snapshot.content : null;
