@@ -13,8 +13,8 @@ import { createShutdown, type Shutdown } from './shutdown.ts';
 export type Extractor = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
 /**
- * The workers: extraction, compression, summaries, vectors and maintenance, with a port for health and metrics. Takes
- * jobs as soon as the promise resolves. Database, queues and embedder belong to the caller.
+ * The workers: extraction, compression, summaries, vectors and maintenance, with a port for health and metrics. It
+ * takes jobs as soon as the promise resolves. The caller closes database, queues and embedder.
  */
 export async function createExtractor(deps: ExtractorDeps): Promise<Extractor> {
   const shutdown = createShutdown();

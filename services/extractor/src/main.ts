@@ -5,14 +5,14 @@ import { externalStorage, openDatabase, runProcess } from '@factmill/runtime';
 import { getPriority, setPriority } from 'node:os';
 import { createExtractor } from './create-extractor.ts';
 
-/** Where they share processors, work that can wait gives way to requests that are waited for. */
+/** On shared processors, background work has a lower priority than requests. */
 const BACKGROUND = 10;
 
-// To raise it again would take a privilege.
+// Raising it again would need a privilege.
 if (getPriority() < BACKGROUND) setPriority(BACKGROUND);
 await runProcess('extractor', async ({ config, logger, telemetry, closers }) => {
   const storage = externalStorage(config);
-  // Postgres has no priorities: half as many statements at a time leave it to searches, and get as much done.
+  // Postgres has no priorities: half the statements at a time leave room for searches, and get as much done.
   const database = closers.add(openDatabase(config, storage, 'extractor', logger, 0.5));
   await assertSchemaVersion(database, { logger });
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });

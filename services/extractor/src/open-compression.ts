@@ -24,13 +24,15 @@ export type Compression = Part &
 
 export type CompressionParts = Readonly<{ providers: Providers; prompts: Prompts; embedLater: EmbedLater }>;
 
-/** Compression shares the model with extraction, which users wait for: it has this share of the places, one at least. */
+/**
+ * Compression shares the model with extraction, which is more urgent: it gets this share of the slots, at least one.
+ */
 const SHARE_OF_CONCURRENCY = 1 / 4;
 
-/** The schedules are checked every so many sweeps. */
+/** The schedules are checked once per this many sweeps. */
 const SWEEPS_PER_ROUND = 5;
 
-/** The worker of the compression queue, and the clock that asks for the compressions that are due. */
+/** The worker of the compression queue, and the clock that requests due compressions. */
 export async function openCompression(deps: ExtractorDeps, parts: CompressionParts): Promise<Compression> {
   const { config, database, logger, queues } = deps;
   const { compression, concurrency, sweepGraceMs, sweepIntervalMs } = config.extractor;

@@ -30,7 +30,7 @@ export type Extraction = Part & Readonly<{ worker: QueueWorker; providerName: Pr
 
 export type ExtractionParts = Readonly<{ providers: Providers; prompts: Prompts; embedLater: EmbedLater }>;
 
-/** The worker of the extraction queue, and what a run of it is made of. */
+/** The worker of the extraction queue with the parts of its runs. */
 export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts): Promise<Extraction> {
   const { config, database, logger } = deps;
   const { providers } = parts;
@@ -77,7 +77,9 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
   };
 }
 
-/** `first` answers the first question of a run, whose claim came with the permit; `further` acquires a permit itself. */
+/**
+ * `first` answers the first question of a run, whose claim brought the permit; `further` acquires its own permits.
+ */
 function answerProviders(
   { providers: { chat, meter }, prompts }: ExtractionParts,
   keepsOwnWords: boolean,

@@ -11,10 +11,10 @@ export type Ops = Part & Readonly<{ url: string; port: number }>;
 
 type Workers = Readonly<Record<'extraction' | 'compression' | 'maintenance', QueueWorker>>;
 
-/** A worker that has taken nothing for this long while work waits and it has room is stuck. */
+/** A worker that has taken nothing for this long, while jobs wait and it has a free slot, is stuck. */
 const STUCK_AFTER_MS = 60_000;
 
-/** What operators see: the port for health and metrics, and the gauges. */
+/** Health and metrics: the port, and the gauges. */
 export async function openOps(
   deps: ExtractorDeps,
   parts: Readonly<{ providers: Providers; workers: Workers; progress: () => readonly BuildProgress[] }>,

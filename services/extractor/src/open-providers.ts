@@ -15,15 +15,15 @@ type Chat = Readonly<{ model: FallbackChatModel; breaker: Breaker }>;
 
 export type Providers = Part &
   Readonly<{
-    /** Null when no chat model is configured: then rules extract, and summaries are composed. */
+    /** Null without a chat model: then rules extract, and summaries are composed. */
     chat: Chat | null;
-    /** The breaker of the chat model as claimed runs use it. */
+    /** The chat model's breaker for claimed runs. */
     breaker: RunBreaker;
     meter: MeterChatModel;
     models: ModelsInUse;
     /** Null when no embedding model is configured. */
     embedTexts: EmbedTexts | null;
-    /** False while the endpoint's vectors have another size than those that are stored. */
+    /** False while the endpoint's vectors differ in size from the stored ones. */
     embeddingFits: () => boolean;
   }>;
 
@@ -31,7 +31,7 @@ export type Providers = Part &
 export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
   const { config, database, embedder, logger } = deps;
   const embedding = { database, config: config.embedding, configured: embedder };
-  // A search asks the model only when it is registered: so that the first one of a new installation is complete too.
+  // Searches use only registered models, so this registers before the first search of a new installation.
   if (embedder.profile !== null) await registerConfigured(embedding);
   const closers = createClosers();
   const models = closers.add(createModelsInUse({ ...embedding, now: Date.now }));
@@ -83,13 +83,13 @@ function openChat({ config, database, logger, queues }: ExtractorDeps): Chat | n
   };
 }
 
-/** A queue may still be paused because of a provider that is not used any more, or of an outage that has ended. */
+/** The queue may still be paused for a provider that is no longer used, or for an outage that has ended. */
 async function resumeUnlessDown(breaker: Breaker | null, queues: Queues): Promise<void> {
   try {
     if (breaker !== null && (await breaker.read()).isOpen) return;
     await resumeQueues(queues);
   } catch {
-    // The pause ends by itself, within half a minute.
+    // The pause ends by itself within half a minute.
   }
 }
 

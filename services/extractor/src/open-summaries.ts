@@ -7,9 +7,9 @@ import { createRefreshSummary } from './summarising/refresh-summary.ts';
 import { createSummariser } from './summarising/summariser.ts';
 import { createWriteSummary } from './summarising/write-summary.ts';
 
-/** Few, so that extractions have the model to themselves. */
+/** Few, so that extractions get most of the model. */
 const CONCURRENCY = 2;
-/** On top of the model's time limit: reading, writing, and clocks that stand still for a while. */
+/** Added to the model's time limit: for reading, writing, and suspended machines. */
 const LEASE_MARGIN_MS = 30_000;
 const GRACE_MS = 500;
 

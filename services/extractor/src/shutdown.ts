@@ -2,9 +2,9 @@ import { settlesWithin } from '@factmill/async';
 
 /**
  * The phases in which the extractor stops, one after the other.
- * - `drain`: all parts at once begin nothing further, and give what runs its grace to finish
+ * - `drain`: all parts at once start nothing further, and give running work its grace to finish
  * - `abort`: all parts at once abort what still runs and release its rows
- * - `release`: leases, models and gauges are given up, the part opened last first
+ * - `release`: leases, models and gauges are closed, in reverse order of opening
  */
 export type Part = Readonly<{
   drain?: () => Promise<unknown>;
@@ -12,7 +12,7 @@ export type Part = Readonly<{
   release?: () => Promise<void> | void;
 }>;
 
-/** How long aborted work has to release its rows; leases that are left run out. */
+/** How long aborted work may take to release its rows; the leases of the rest run out. */
 const ABORT_MS = 500;
 
 export type Shutdown = Readonly<{

@@ -27,24 +27,24 @@ export type GatewayDeps = Readonly<{
   database: DatabasePool;
   queues: Queues;
   authenticator: Authenticator;
-  /** How long a request waits for the Redis that the rates are shared over. Default 50 ms. */
+  /** How long a request waits for the Redis that shares the rates. Default 50 ms. */
   limitsAnswerMs?: number;
 }>;
 
 export type Gateway = Readonly<{
   url: string;
   port: number;
-  /** All that it serves, for who wants to look at its routes. */
+  /** The Express application, for inspecting its routes. */
   app: Express;
   close: () => Promise<void>;
 }>;
 
-/** Who looks at `/health` does not want to wait for a service that hangs. */
+/** `/health` waits no longer than this for another service. */
 const RETRIEVAL_PATIENCE_MS = 500;
 
 /**
- * The HTTP door: authenticates, validates, stores, enqueues, answers. Serves as soon as the promise resolves.
- * The database and the queue belong to the caller.
+ * The HTTP entry: authenticates, validates, stores, enqueues, answers. It serves as soon as the promise resolves. The
+ * caller closes the database and the queue.
  */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const { config, logger, queues } = deps;
@@ -109,7 +109,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     health: healthOf(config, database.list),
     streamingRoutes: chat.routes,
     routes: (app, readBody) => {
-      // First what is called most: every router in front of it costs each request.
+      // The busiest routes first: every router before them costs each request.
       const methods = knownMethods(OPERATIONS);
       app.use('/v1', authenticate, beforeBody, readBody, afterBody, methods.beforeRoutes);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);

@@ -17,37 +17,37 @@ import type { RequestHandler } from 'express';
 import { MAX_ACCEPTING_AT_ONCE } from './accepting/accept.ts';
 
 export type GatewayLimits = Readonly<{
-  /** Says who asks. */
+  /** Authenticates the caller. */
   authenticate: RequestHandler;
-  /** What every request with a key passes before its body is read. Behind `authenticate`. */
+  /** Middleware for every request with a key before its body is read. Must come after `authenticate`. */
   beforeBody: RequestHandler[];
-  /** What it passes before its handler. */
+  /** Middleware after the body is read, before the handler. */
   afterBody: RequestHandler[];
-  /** What a chat passes besides, before its body is read: its turn to prepare. */
+  /** Further middleware for chats before the body is read: waits for a turn to prepare. */
   chatTurn: RequestHandler;
-  /** Waits for a turn of a tenant's work whose request takes none by itself; the result ends it. */
+  /** Waits for a turn for a tenant's work outside the middleware; the result ends the turn. */
   takeTurn: (tenantId: string) => Promise<() => void>;
   close: () => void;
 }>;
 
-/** Connections that are left for accepting, for looking up keys and for health. */
+/** Connections reserved for accepting, key look-ups and health. */
 const CONNECTIONS_LEFT = 3;
-/** What one tenant may take while others are active. */
+/** The share that one tenant may use while others are active. */
 const SHARE = 0.4;
 /**
- * Chats cost the process, not the database: with hundreds a second of one tenant, others wait for every step of theirs.
- * So each chat holds a place for about as long as it takes until its request is upstream, and no longer where memory
- * hangs or the upstream takes its time.
+ * Chats load the process, not the database: with hundreds per second of one tenant, the others' chats wait at every
+ * step. So each chat takes a slot for about as long as its request needs to get upstream, and no longer when memory
+ * hangs or the upstream is slow.
  */
 const CHATS = { slots: 64, share: 2 } as const;
 const CHAT_TURN_MS = 50;
-/** A tenant that asks for nothing for so long leaves its share to the others. */
+/** A tenant without requests for this long leaves its share to the others. */
 const ACTIVE_MS = 30_000;
 const WAITING = { maxWaiting: 500, maxWaitMs: 10_000 } as const;
 
 /**
- * What keeps one caller from taking what belongs to all (docs/access.md, Limits and fairness). Messages are accepted
- * through a queue of their own, so that no other work is before them.
+ * Keeps one caller from using up what all share (docs/access.md, Limits and fairness). Messages are accepted through
+ * a queue of their own, so that no other work delays them.
  */
 export function createGatewayLimits(
   deps: Readonly<{ config: Config; authenticator: Authenticator; limitsAnswerMs?: number | undefined }>,
@@ -64,7 +64,7 @@ export function createGatewayLimits(
     count,
   });
   const slots = Math.max(1, poolMax - CONNECTIONS_LEFT);
-  // One for all queues: a tenant that only searches wants the process as well.
+  // One tracker for all queues: a tenant that only searches also needs the process.
   const activity = createTenantActivity(ACTIVE_MS, now);
   const queueOf = (size: Readonly<{ slots: number; share: number }>) =>
     createFairQueue({ ...WAITING, ...size, activity });
@@ -94,7 +94,7 @@ export function createGatewayLimits(
       takeTurns({
         queueOf: (work) => {
           if (work === 'accept') return accepting;
-          // Searches wait in the retrieval service.
+          // Searches wait in the retrieval service instead.
           return work === 'search' || work === 'heavy_search' ? null : working;
         },
         afterGoneMs: afterGoneMs(
@@ -131,7 +131,7 @@ export function createGatewayLimits(
   };
 }
 
-/** The numbers of a tenant: the same for all. Limits of single tenants belong here. */
+/** The rates of a tenant, equal for all. Limits for single tenants belong here. */
 function ratesOf({ keyPerSecond, tenantPerSecond, burstSeconds }: LimitsConfig): TenantRates {
   const rate = (perSecond: number) => (perSecond === 0 ? null : { perSecond, burstSeconds });
   return { key: rate(keyPerSecond), tenant: rate(tenantPerSecond) };

@@ -2,11 +2,11 @@ import { randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 
 const BYTES_PER_ID = 16;
-/** Random bytes are fetched for many ids at once; a call for each was 6 % of the gateway's work. */
+/** Random bytes for many ids at once: one call per id cost 6 % of the gateway's work. */
 const pool = new Uint8Array(256 * BYTES_PER_ID);
 let used = pool.length;
 
-/** A new UUIDv7: sorts by the millisecond it was made in. */
+/** A new UUIDv7; it sorts by its millisecond. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool);

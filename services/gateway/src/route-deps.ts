@@ -8,23 +8,23 @@ import type { RequestHandler } from 'express';
 import type { AcceptedRequest } from './accepting/accept.ts';
 import type { DocumentCutter } from './documents/document-cutter.ts';
 
-/** What the routes are built from. */
+/** Dependencies of the routes. */
 export type RouteDeps = Readonly<{
   config: Config;
   logger: Logger;
-  /** By what is asked of it: each has as long as a statement of that class may take. */
+  /** One pool view per class of statement, each with that class's time limit. */
   database: Readonly<Record<Exclude<StatementClass, 'search' | 'maintenance'>, Database>>;
   queues: Queues;
   authenticator: Authenticator;
-  /** What requests pass whose body is not read yet: who asks, and whether they may ask more. */
+  /** Middleware before the body is read: authentication and rate limits. */
   admit: RequestHandler[];
-  /** What chats pass besides: their turn among those of all tenants. */
+  /** Further middleware for chats: waits for a turn among all tenants. */
   chatTurn: RequestHandler;
-  /** Waits for a turn of a tenant's work whose request takes none by itself; the result ends it. */
+  /** Waits for a turn for a tenant's work outside the middleware; the result ends the turn. */
   takeTurn: (tenantId: string) => Promise<() => void>;
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
-  /** When conversations are extracted, where they do not say. */
+  /** Default schedule of conversations. */
   schedule: Schedule;
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
   documentCutter: DocumentCutter;

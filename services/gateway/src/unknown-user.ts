@@ -1,6 +1,6 @@
 import { UNKNOWN_USER } from '@factmill/contracts';
 
-/** What a response says when no user could be determined (A10): nothing was stored or searched. */
+/** The field of a response when no user could be determined (A10): nothing was stored or searched. */
 export const UNKNOWN_USER_SKIPPED = {
   user_id: UNKNOWN_USER,
   skipped: {

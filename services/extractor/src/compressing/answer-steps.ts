@@ -34,9 +34,9 @@ export type AnswerStepsDeps = KeepAnswerDeps &
 
 export type Answers = Readonly<{
   byStep: ReadonlyMap<string, string>;
-  /** Steps that the model could not answer; their memories stay as they are. */
+  /** Steps that the model could not answer; their memories stay unchanged. */
   unanswered: number;
-  /** A call was denied because the provider is down: so long nothing can be asked. Else null. */
+  /** Set when a call was denied because the provider is down: no call is possible for this long. Else null. */
   deniedMs: number | null;
 }>;
 
@@ -44,9 +44,9 @@ const REPAIR =
   'That reply could not be read. Answer again with nothing but the JSON object in the required format.';
 
 /**
- * The answers to a plan's questions: those that an earlier run of it has paid for, and the others asked for one by
- * one, each pinned before the next. A question that this model will not answer (it refuses, or writes nothing that can
- * be read, twice) is passed over, unless none is answered: then the run fails with the last error.
+ * The answers to a plan's questions: those that an earlier run of it has paid for; the others are asked one by one,
+ * each pinned before the next. A question that the model never answers (it refuses, or writes an unreadable reply
+ * twice) is skipped, unless none is answered: then the run fails with the last error.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of the signal
  */
@@ -83,7 +83,7 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
     return { byStep, unanswered, deniedMs: null };
   };
 
-  /** Null when all that the question was about is gone. */
+  /** Null when all memories of the question are gone. */
   async function answer(
     model: ChatModel,
     claim: RunClaim,

@@ -18,16 +18,16 @@ export type ApplyDeps = Readonly<{ newId: () => string; now: () => Date; wantsEm
 
 export type AppliedCompression = Readonly<{
   counts: Record<string, number>;
-  /** The decisions without new memories that are known already, word for word or as the same fact: nothing is added. */
+  /** The decisions, without new memories that are already known by text or as the same fact. */
   decisions: readonly CompressionDecision[];
-  /** Memories that lack their vector. */
+  /** Memories without a vector. */
   withoutVector: readonly string[];
 }>;
 
 /**
- * Makes the changes that a run decided on, in the caller's transaction, which holds the user's lock. New memories go
- * the one way all do. A memory is archived as merged only into one that is current: when a statement turns out to be
- * known as something else, its sources stay.
+ * Applies a run's decisions in the caller's transaction, which holds the user's lock. New memories are written like
+ * all others. A memory is archived as merged only into a current one: when a statement turns out to be known as
+ * another memory, its sources stay.
  */
 export async function applyDecisions(
   tx: Sql,
@@ -105,12 +105,12 @@ function mergedInto(
   return writing.flatMap((decision, index) => {
     const into = written[index]?.id ?? null;
     if (decision.op !== 'merge' || into === null) return [];
-    // The statement may be one of its sources, word for word: that one stays.
+    // The statement may equal one of its sources: that one stays.
     return decision.from.filter((id) => id !== into).map((id) => ({ id, into }));
   });
 }
 
-/** A line whose new wording another memory has already stays as it is. */
+/** Rewords a line; it stays unchanged when another memory already has the new text. */
 async function rewordLine(
   tx: Sql,
   claim: RunClaim,

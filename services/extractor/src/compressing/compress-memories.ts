@@ -22,7 +22,7 @@ export type CompressDeps = ApplyDeps &
     database: DatabasePool;
     makePlan: ReturnType<typeof createMakePlan>;
     answerSteps: ReturnType<typeof createAnswerSteps>;
-    /** Has vectors computed for memories that lack them. */
+    /** Requests vectors for memories that lack them. */
     embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   }>;
 
@@ -35,9 +35,9 @@ type Decided = Readonly<{
 }>;
 
 /**
- * The way of a claimed run: plan, fixed → model, each answer pinned → decisions → memories. Every step can be
- * repeated: a run that died goes on where it was, and its end is one transaction. A dry run takes its
- * changes back and keeps the decisions as a proposal.
+ * The steps of a claimed run: fixed plan → model, each answer pinned → decisions → memories. Every step can be
+ * repeated: a run that died continues where it was, and it ends in one transaction. A dry run rolls its changes back
+ * and keeps the decisions as a proposal.
  *
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of the signal
  */
@@ -61,7 +61,7 @@ export function createCompressMemories(deps: CompressDeps) {
     return plan;
   }
 
-  /** What applying would change, exactly: it is done, and taken back. */
+  /** Finds the exact effect of applying: applies the decisions and rolls back. */
   async function propose(
     claim: RunClaim,
     plan: CompressionPlan,
@@ -154,7 +154,10 @@ function idsOf(plan: CompressionPlan): string[] {
 
 const FADING: ReadonlySet<string> = new Set(FADING_CATEGORIES);
 
-/** Age counts from when a memory was last stated or asked for: what is in use does not fade. */
+/**
+ * Whether a memory has decayed. Its age counts from when it was last stated or returned, so memories in use do not
+ * fade.
+ */
 function hasFaded(
   { category, importance, statedAt, lastAccessedAt, tier }: CompressibleMemory,
   at: number,
@@ -164,5 +167,5 @@ function hasFaded(
   return decayedScore({ category, importance, ageMs: at - lastUse }) <= ARCHIVE_SCORE;
 }
 
-/** Ends the transaction of a proposal. */
+/** Rolls the transaction of a proposal back. */
 class TakenBack extends Error {}

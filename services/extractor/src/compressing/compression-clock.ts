@@ -21,9 +21,9 @@ export type CompressionClockDeps = Readonly<{
 }>;
 
 /**
- * Keeps compression going, in every extractor, from its start on: registers the schedules with the queue (which loses
- * them when Redis is flushed), asks for what is due and was missed, and puts back open runs that the queue does not
- * know. All of it can be done any number of times by any number of processes.
+ * Keeps compression going in every extractor: registers the schedules with the queue (which loses them when Redis is
+ * flushed), requests due and missed periods, and enqueues open runs that the queue does not know. Any number of
+ * processes may do all of it any number of times.
  */
 export function createCompressionClock(deps: CompressionClockDeps): Repeated {
   const { config, database, queues, timeZone } = deps;
@@ -42,7 +42,7 @@ export function createCompressionClock(deps: CompressionClockDeps): Repeated {
 
   async function askForMissed(): Promise<void> {
     const ids = (await deps.duePeriods.find()).map(({ kind, period }) => `compress-due_${kind}_${period}`);
-    // One that ran and did not get to the end is forgotten here, and asked for again.
+    // A job that ran without reaching the end is removed here and added again.
     const missing = await queues.missing('compress-due', ids);
     await queues.enqueue(missing.map((jobId) => ({ name: 'compress-due', data: {}, jobId })));
   }
@@ -54,7 +54,7 @@ export function createCompressionClock(deps: CompressionClockDeps): Repeated {
   }
 
   function onError(error: unknown): void {
-    // Both stores come back, or readiness shows it; the next round does the work.
+    // Readiness shows a store that stays down; the next round repeats the work.
     const code = isAppError(error) ? error.code : 'internal';
     deps.logger.debug({ code }, 'compression could not be asked for');
   }

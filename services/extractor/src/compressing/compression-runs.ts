@@ -24,7 +24,7 @@ export type CompressionRunsDeps = Readonly<{
   random: () => number;
 }>;
 
-/** The jobs of the compression queue. A run acquires a permit for each of its calls; its claim comes without one. */
+/** The jobs of the compression queue. A run acquires a permit for each of its calls; its claim brings none. */
 export function createCompressionRuns(deps: CompressionRunsDeps): ClaimedRun {
   const { database, compressMemories } = deps;
   const countEnded = createCounter(

@@ -15,7 +15,7 @@ import { latestPeriod } from '@factmill/extraction';
 import { compressJob, type JobOutcome, type Queues } from '@factmill/queue';
 import { FADING_CATEGORIES } from '@factmill/ranking';
 
-/** Users in one transaction. */
+/** Users per transaction. */
 const PAGE = 500;
 
 export type DuePeriodsDeps = Readonly<{
@@ -28,16 +28,18 @@ export type DuePeriodsDeps = Readonly<{
 }>;
 
 export type DuePeriods = Readonly<{
-  /** The periods that are due and whose users do not all have their run yet. */
+  /** The due periods in which some users have no run yet. */
   find: () => Promise<CompressionPeriod[]>;
-  /** The `compress-due` job: gives every user with work in a due period a run. Any number of times, at once. */
+  /**
+   * The `compress-due` job: creates a run for every user with work in a due period. Safe to repeat and in parallel.
+   */
   run: (signal: AbortSignal) => Promise<JobOutcome>;
 }>;
 
 /**
- * Which compressions are due, decided from the clock and the ledger alone; whoever asks (a schedule of the queue, a
- * timer, a start after days of standstill) only asks. Of several missed periods the latest runs: a daily run takes up
- * every event that still waits, however old, and a weekly run whatever has changed.
+ * Decides from the clock and the ledger alone which compressions are due; a schedule of the queue, a timer or a start
+ * only triggers the check. Of several missed periods the latest runs: a daily run covers every uncompressed event,
+ * however old, and a weekly run every change.
  */
 export function createDuePeriods(deps: DuePeriodsDeps): DuePeriods {
   const { database } = deps;
@@ -64,7 +66,7 @@ export function createDuePeriods(deps: DuePeriodsDeps): DuePeriods {
           const added = await addPage(period);
           if (added === null) break;
           runs += added.length;
-          // The sweep asks for those that do not get through.
+          // The sweeper adds runs that fail to get into the queue.
           await deps.queues.enqueue(added.map(compressJob)).catch(() => undefined);
         }
       }
@@ -72,7 +74,7 @@ export function createDuePeriods(deps: DuePeriodsDeps): DuePeriods {
     },
   };
 
-  /** Runs for the next users of a period; null when there are no more. */
+  /** Creates runs for the next users of a period; null when there are no more. */
   function addPage(period: CompressionPeriod): Promise<OpenCompressionRun[] | null> {
     return database.transaction(async (tx) => {
       const after = await lockPeriod(tx, period);

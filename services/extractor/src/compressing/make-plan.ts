@@ -8,13 +8,13 @@ import {
 import { type CompressionPlan, planDaily, planWeekly } from '@factmill/extraction';
 import { decayedScore, FADING_CATEGORIES } from '@factmill/ranking';
 
-/** Events in one run; what is left is taken up by the next. */
+/** Events per run; the next run covers the rest. */
 const EVENTS_PER_RUN = 2_000;
 
-/** Memories that a weekly run looks at, those changed last first: above it a run would take hours of model time. */
+/** Maximum of memories per weekly run, most recently changed first: more would take hours of model time. */
 const KNOWLEDGE_PER_RUN = 5_000;
 
-/** Less important facts are no lines of a profile; keyed facts have 0.7 unless told, everything else 0.5. */
+/** Less important facts do not enter a profile. Default importance is 0.7 for keyed facts and 0.5 for the rest. */
 const MIN_PROFILE_IMPORTANCE = 0.6;
 
 const FADING: ReadonlySet<string> = new Set(FADING_CATEGORIES);
@@ -26,7 +26,7 @@ export type MakePlanDeps = Readonly<{
   now: () => Date;
 }>;
 
-/** Looks at a user's memories and says what a run is about. Changes nothing. */
+/** Plans a run from a user's memories. Changes nothing. */
 export function createMakePlan({ database, asksModel, now }: MakePlanDeps) {
   return async function makePlan(claim: RunClaim): Promise<CompressionPlan> {
     if (claim.kind === 'daily') {

@@ -5,7 +5,7 @@ import type { MemoryToWrite } from '@factmill/memories';
 const MAX_CATEGORY_CHARACTERS = 64;
 const MAX_TAGS = 64;
 
-/** A decision that comes to a new memory. */
+/** A decision that creates a memory. */
 export type WritingDecision = Extract<CompressionDecision, { op: 'fact' | 'merge' | 'profile_add' }>;
 
 export function isWriting(decision: CompressionDecision): decision is WritingDecision {
@@ -13,9 +13,8 @@ export function isWriting(decision: CompressionDecision): decision is WritingDec
 }
 
 /**
- * The memory that a decision comes to. It inherits from the memories it rests on: the messages they came from, the
- * latest time any of them was stated, the earliest any of them held, their tags, the importance of the weightiest and
- * the confidence of the least sure.
+ * The memory that a decision creates. It inherits from its sources: their messages, the latest time any was stated,
+ * the earliest any held, their tags, the highest importance and the lowest confidence.
  */
 export function toWrite(
   decision: WritingDecision,

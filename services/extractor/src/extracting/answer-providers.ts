@@ -18,27 +18,27 @@ export type Question = Readonly<{
   messages: readonly TranscriptMessage[];
   transcript: Transcript;
   known: readonly KnownMemory[];
-  /** Of the user's documents what matters here. */
+  /** The relevant parts of the user's documents. */
   documents: readonly KnownDocument[];
   preset: Preset;
   now: Date;
   signal: AbortSignal;
 }>;
 
-/** What turns a conversation into a reply that names memories: a chat model, or the rules. */
+/** Turns a conversation into a reply with memories: a chat model, or the rules. */
 export type Provider = Readonly<{
   name: 'extractive' | 'openai';
-  /** Whether memories that are known already are part of the question. */
+  /** Whether the question includes known memories. */
   wantsKnown: boolean;
   /** Asks once. */
   ask: (question: Question) => Promise<ModelOutput>;
-  /** Asks again after a reply that could not be read; null when that cannot help. */
+  /** Asks again after an unreadable reply; null when that cannot help. */
   repair: ((question: Question, invalid: ModelOutput) => Promise<ModelOutput>) | null;
-  /** Asks again with twice the output limit, after a reply that was truncated before anything was complete. */
+  /** Asks again with twice the output limit, after a reply that was truncated before any item was complete. */
   retryWithMoreTokens: ((question: Question) => Promise<ModelOutput>) | null;
-  /** Asks for what is missing of a truncated reply. */
+  /** Asks for the missing part of a truncated reply. */
   continueTruncated: ((question: Question, truncated: ModelOutput) => Promise<ModelOutput>) | null;
-  /** Asks something else; null when only rules answer. */
+  /** Asks another question; null when only rules answer. */
   complete:
     ((prompt: Prompt, follow: readonly ChatMessage[], signal: AbortSignal) => Promise<ModelOutput>) | null;
 }>;
@@ -69,7 +69,7 @@ export function createExtractiveProvider({ keepsOwnWords }: Readonly<{ keepsOwnW
   };
 }
 
-/** The same model, by what it is asked for. */
+/** The same model for each purpose. */
 export type PurposeModels = Readonly<Record<'extraction' | 'reconcile', ChatModel>>;
 
 /** An OpenAI-compatible chat model. */
@@ -103,9 +103,9 @@ export function createChatProvider(models: PurposeModels, prompts: Prompts): Pro
     const schema = replySchemaOf(question.preset);
     return complete(models.extraction, prompt, follow, {
       ...(schema === null ? {} : { schema }),
-      // A line is read as it comes (B4); JSON is of no use before its end.
+      // A one-line reply is read while it arrives (B4); JSON is useless before its end.
       ...(question.preset.reply === 'line' ? { stream: true } : {}),
-      // Nothing is an answer too: to be read, kept, and asked about again like any other.
+      // An empty reply counts as an answer: it is read, kept and asked again like any other.
       mayBeEmpty: true,
       signal: question.signal,
       outputFactor,
@@ -130,13 +130,13 @@ export function createChatProvider(models: PurposeModels, prompts: Prompts): Pro
   };
 }
 
-/** By the form of reply that the preset asks for. */
+/** By the reply format of the preset. */
 const REPAIR: Readonly<Record<Preset['reply'], string>> = {
   json: 'That reply could not be read. Answer again with nothing but the JSON in the required format.',
   line: 'That reply could not be read. Answer again with exactly one line: NOTHING or the single fact.',
 };
 
-/** How much of a truncated reply the model is shown as received. */
+/** How much of a truncated reply is sent back to the model. */
 const MAX_RECEIVED_CHARACTERS = 16_000;
 
 const CONTINUE =

@@ -34,9 +34,9 @@ export type Application = Readonly<{
   wantsEmbedding: boolean;
   embedMs: number | null;
   degraded: readonly string[];
-  /** What is done in the same transaction; null for nothing. */
+  /** Further writes in the same transaction; null for none. */
   postApply: PostApply | null;
-  /** What an earlier run has asked about memories next to the candidates. */
+  /** A pinned answer of an earlier run about similar memories. */
   pinned: PinnedOutput | undefined;
   signal: AbortSignal;
 }>;
@@ -46,32 +46,32 @@ type Counts = Pick<ExtractionOutcome, 'added' | 'updated' | 'deleted' | 'unchang
 export type Applied = Ended &
   Readonly<{
     counts: Counts;
-    /** Memories that still lack their vector. */
+    /** Memories that still lack a vector. */
     withoutVector: readonly string[];
   }>;
 
-/** No two vectors are that similar: nothing counts as a duplicate by similarity. */
+/** No two vectors are this similar, so nothing counts as a duplicate by similarity. */
 const ABOVE_ANY_SIMILARITY = 2;
-/** All vectors are at least that similar. */
+/** All vectors are at least this similar. */
 const MIN_SIMILARITY = -1;
 
 export type ApplyDeps = Readonly<{
   database: DatabasePool;
-  /** Null when there is no model that could be asked. */
+  /** Null without a model to ask. */
   reconcile: ReturnType<typeof createReconcileCandidates> | null;
-  /** Embeds texts that reconciling brought; null, and their vectors follow later. */
+  /** Embeds texts that reconciling created; null when their vectors must follow later. */
   embed: (texts: readonly string[], signal: AbortSignal) => Promise<Vectors | null>;
   newId: () => string;
   date: () => Date;
 }>;
 
 /**
- * Writes what an answer says: memories, their versions and vectors, the conversation's mark and the ledger's
- * `done`, all in one transaction that starts by checking the fence. A redelivered job or a worker that wakes up
- * late writes nothing (G2, G4). New memories, as most are, take one statement. A memory that is like a stored one is
- * compared with it under the user's lock, after the model was asked if the preset wants that.
+ * Writes an answer: memories, their versions and vectors, the conversation's mark and the ledger's `done`, all in one
+ * transaction that first checks the fence. A redelivered job or a late worker writes nothing (G2, G4). When all
+ * memories are new, as most are, one statement is enough. Otherwise they are compared with similar memories under the
+ * user's lock, after asking the model if the preset wants that.
  *
- * @throws AppError of the model when asked about neighbours, `fenced`, `database_unavailable`
+ * @throws AppError of the model when asked about similar memories, `fenced`, `database_unavailable`
  */
 export function createApplyAnswer(deps: ApplyDeps) {
   return async function applyAnswer(application: Application): Promise<Applied> {
@@ -109,7 +109,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
     );
   };
 
-  /** How candidates are compared by meaning; null when they are not. */
+  /** How candidates are compared by vector; null when they are not. */
   function similarityOf({ candidates, preset, vectors }: Application): Similarity | null {
     if (vectors === null || (!preset.dedupBySimilarity && !reconciles(preset))) return null;
     const duplicateSimilarity = preset.dedupBySimilarity ? vectors.duplicateSimilarity : ABOVE_ANY_SIMILARITY;
@@ -139,7 +139,9 @@ export function createApplyAnswer(deps: ApplyDeps) {
     return deps.reconcile({ claim, write, mode: preset.reconcile, relatedSimilarity, pinned, signal });
   }
 
-  /** Most of what people say is new. One statement stores it, unless it finds that something matches: null. */
+  /**
+   * Stores an answer whose memories are all new, in one statement. Null, with nothing done, when a memory matches.
+   */
   async function applyAsNew(
     application: Application,
     request: WriteRequest,
@@ -186,7 +188,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
 
 type Similarity = CompareBySimilarity & Readonly<{ minSimilarity: number }>;
 
-/** The vectors of what was written, and the memories that have none yet. */
+/** The vectors of what was written, and the memories without one. */
 function matchVectors(
   written: readonly Written[],
   vectors: Vectors | null,
@@ -212,12 +214,12 @@ function countChanges({ rejected }: Application, written: readonly Written[]): C
   };
 }
 
-/** Whether a candidate became a memory of its own, as against one that another candidate speaks for. */
+/** Whether a candidate became a memory of its own, and is not covered by another candidate. */
 function isStored({ reason, status }: Written): boolean {
   return reason === undefined && (status === 'created' || status === 'updated');
 }
 
-/** Why candidates were not stored: refused before, or found to be no news. */
+/** Why candidates were not stored: refused, or not new. */
 function countReasons(
   { rejected }: Application,
   written: readonly Written[],

@@ -10,16 +10,16 @@ type Verdict = ReturnType<typeof judgeReply>;
 export type CallModelDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
 
 /**
- * The model's answer to an extraction: the pinned one if there is one, else asked for and pinned before anything
- * is done with it, so that no retry pays twice (G2). A reply that cannot be used is kept as rejected and asked for once
- * more: with what was wrong when it could not be read, with twice the output limit when it was truncated too early.
- * Two empty texts blame the provider (`model_transient`).
+ * The model's answer to an extraction: the pinned one if there is one, else a new one, pinned before it is used, so
+ * that no retry pays twice (G2). An unusable reply is kept as rejected and asked for once more: with the fault named
+ * when it was unreadable, with twice the output limit when it was truncated too early. Two empty texts blame the
+ * provider (`model_transient`).
  *
- * @param signal ends waiting; aborted when the run is over for other reasons
+ * @param signal ends waiting; aborted when the run ends for other reasons
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
  */
 export function createCallModel({ provider, calls }: CallModelDeps) {
-  /** Null when the model used up its limit before any text, and may be given more. */
+  /** Null when the model used up its limit before any text, and may get a higher one. */
   async function askFirst(context: CallContext, question: Question): Promise<ModelCall | null> {
     try {
       return await calls.call(context, () => provider.ask(question));
@@ -68,12 +68,12 @@ export function createCallModel({ provider, calls }: CallModelDeps) {
   };
 }
 
-/** Not a word, and nothing in its place. */
+/** Whether a reply has no text and nothing in its place. */
 function isBlank(call: ModelCall | null): boolean {
   return call !== null && call.output.raw.trim() === '' && !INSTEAD.has(call.output.finishReason ?? '');
 }
 
-/** Finish reasons of models that do something else than answer (`ChatReply`). */
+/** Finish reasons of models that do something other than answer (`ChatReply`). */
 const INSTEAD: ReadonlySet<string> = new Set(['tool_calls', 'reasoning_only']);
 
 function failureOf(verdict: Verdict): AppError {

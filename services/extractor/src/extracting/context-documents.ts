@@ -12,32 +12,32 @@ import { excerptsOf, matchingText, statementMatchingText } from '@factmill/extra
 import type { Logger } from '@factmill/telemetry';
 import { type EmbedTexts, embedOrLater, type Vectors } from '../providers/embed-texts.ts';
 
-/** The documents of one extraction's user. What fails fails as the database does, or with the reason of the signal. */
+/** The documents for one extraction. Errors are those of the database, or the reason of the signal. */
 export type ContextDocuments = Readonly<{
   /**
-   * What the prompt shows (B2): documents whole when they are short together, else the parts next to what the user
-   * said; their beginnings when there is no embedding model or it is away.
+   * The documents for the prompt (B2): whole when they are short in total, else the parts most similar to the user's
+   * messages; their beginnings when there is no embedding model or it is down.
    */
   shown: (messages: readonly TranscriptMessage[], signal: AbortSignal) => Promise<readonly KnownDocument[]>;
   /**
-   * The candidates that no document says already (B5): word for word, or in a part that their vectors find as good as
-   * equal and that has all of their numbers, dates and names. Without vectors the words decide alone.
+   * The candidates that no document states already (B5): neither word for word, nor in a part that is nearly equal by
+   * vector and has all of their numbers, dates and names. Without vectors only words count.
    */
   dropCovered: (candidates: readonly Candidate[], vectors: Vectors | null) => Promise<Uncovered>;
 }>;
 
 export type Uncovered = Readonly<{ candidates: readonly Candidate[]; rejected: readonly Rejection[] }>;
 
-/** What a prompt shows of documents: about 1,000 tokens. */
+/** Limit of document text in a prompt: about 1,000 tokens. */
 const MAX_CHARACTERS = 4_000;
 const MAX_CHUNKS = 16;
-/** Of what the user said the latest messages are compared with the documents, the beginning of each. */
+/** The latest user messages are compared with the documents, the beginning of each. */
 const MAX_PIECES = 4;
 const MAX_PIECE_CHARACTERS = 1_000;
-/** What a similarity can lose because vectors are stored in halves. */
+/** Vectors are stored as halfvec, which can lower a similarity by this much. */
 const TOLERANCE = 1e-4;
 
-/** A user without documents, of whom the claim says so, costs nothing, nor does a preset that leaves them out. */
+/** A user without documents costs nothing (the claim says so), nor does a preset that ignores them. */
 export function createContextDocuments(deps: {
   database: Sql;
   embedTexts: EmbedTexts | null;
@@ -118,7 +118,7 @@ function latestOf(messages: readonly TranscriptMessage[]): string[] {
     .slice(-MAX_PIECES);
 }
 
-/** Null for a text whose vector says too little about it. */
+/** Null for a text that the model cannot read completely. */
 function vectorOf(text: string, vectors: Vectors | null): readonly number[] | null {
   return vectors?.reads(text) === true ? (vectors.byText.get(text) ?? null) : null;
 }

@@ -5,17 +5,17 @@ import { blamesProvider } from '../providers/error-treatments.ts';
 import type { Provider, Question } from './answer-providers.ts';
 import type { PinnedCalls } from './pinned-calls.ts';
 
-/** Whether a reply was truncated, so that there may be more of it. */
+/** Whether a reply was cut at its limit. */
 export function isTruncated(output: Pick<ModelOutput, 'raw' | 'finishReason'>): boolean {
   return output.finishReason === 'length' || parseReply(output.raw).status === 'truncated';
 }
 
 /**
- * The continuation of a truncated answer: asked for once, and pinned whatever it is; its complete items count. Null when
- * nothing is missing, or when the model declines.
+ * The continuation of a truncated answer: asked for once and pinned in any case; its complete items count. Null when
+ * nothing is missing or the model declines.
  *
- * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault: then the
- * extraction waits with the part that is there
+ * @throws AppError `fenced`, `database_unavailable`, or of the model when the provider is at fault: then the
+ *   extraction waits, with the first part pinned
  */
 export function createContinueTruncated({ provider, calls }: { provider: Provider; calls: PinnedCalls }) {
   return async function continueTruncated(
@@ -42,7 +42,7 @@ export function createContinueTruncated({ provider, calls }: { provider: Provide
   };
 }
 
-/** An error of the model that another attempt at the same would meet again. */
+/** A model error that every further attempt would repeat. */
 export function isRefusal(error: unknown): boolean {
   return isAppError(error) && error.code.startsWith('model_') && !blamesProvider(error.code);
 }

@@ -27,7 +27,7 @@ import type { createKnownContext } from './known-context.ts';
 import { postApplyOf } from './post-apply.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
-/** What any preset shows to a model at most; the prompt shows what its own preset says. */
+/** The largest number of known memories in any preset; the prompt uses its own preset's. */
 export const KNOWN_MEMORY_LIMIT = Math.max(
   ...Array.from(presets.values(), (preset) => preset.knownMemoryLimit),
 );
@@ -41,7 +41,7 @@ export type ExtractDeps = Readonly<{
   /** Null when no embedding model is configured. */
   embedTexts: EmbedTexts | null;
   applyAnswer: ReturnType<typeof createApplyAnswer>;
-  /** Asks for a job that embeds these memories. */
+  /** Requests a job that embeds these memories. */
   embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   logger: Logger;
   now: () => Date;
@@ -53,9 +53,9 @@ const NO_REPLY: ParsedReply = { status: 'empty', candidates: [], rejected: [] };
 /**
  * The steps of a claimed extraction: messages and known memories → model → pin → continue a truncated reply → embed →
  * reconcile with similar memories → apply. Every step can be repeated: a pinned answer is not asked for again, an
- * applied one is not applied again. Resolves to the counts of changes, and what comes next in the conversation.
+ * applied one is not applied again. Resolves to the counts of changes, and the next extraction of the conversation.
  *
- * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`, or the reason of `signal`
+ * @throws AppError `model_…`, `fenced`, `database_unavailable`, or the reason of `signal`
  */
 export function createExtractMemories(deps: ExtractDeps) {
   return async function extractMemories(
@@ -67,10 +67,10 @@ export function createExtractMemories(deps: ExtractDeps) {
     const messages = input.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
     const documents = deps.contextDocuments(claim, preset, input.hasDocuments);
-    // The claim says whether anything is pinned; it shows one of the answers only.
+    // The claim brings only one pinned answer; it also says whether there are any.
     const pins = input.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
     const toQuestion = async (): Promise<Question | null> => {
-      // Nobody said anything: then there is nothing to ask.
+      // Without a transcript there is no question.
       if (transcript.text === '') return null;
       const isAll = input.known.length < KNOWN_MEMORY_LIMIT;
       const known = await deps.loadKnown(claim, { messages, preset, recent: input.known, isAll }, signal);
@@ -134,7 +134,7 @@ export function createExtractMemories(deps: ExtractDeps) {
   };
 }
 
-/** A truncated reply with its continuation. */
+/** A truncated reply joined with its continuation. */
 function joinReplies(reply: ParsedReply, continuation: ParsedReply | null): ParsedReply {
   if (continuation === null) return reply;
   const counts = new Map(reply.rejected.map(({ reason, count }) => [reason, count]));

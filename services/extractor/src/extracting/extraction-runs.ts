@@ -21,13 +21,16 @@ export type ExtractionRunsDeps = Readonly<{
   breaker: RunBreaker;
   extractMemories: ReturnType<typeof createExtractMemories>;
   workerId: string;
-  /** How many known memories a prompt shows at most. */
+  /** Maximum of known memories in a prompt. */
   knownMemoryLimit: number;
   logger: Logger;
   random: () => number;
 }>;
 
-/** The jobs of the extraction queue: each claims an extraction, with the permit to call the model, and runs it. */
+/**
+ * The jobs of the extraction queue: each claims an extraction, together with the permit to call the model, and runs
+ * it.
+ */
 export function createExtractionRuns(deps: ExtractionRunsDeps): ClaimedRun {
   const { database, extractMemories } = deps;
   const { breaker } = deps.breaker;

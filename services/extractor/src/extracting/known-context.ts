@@ -8,16 +8,15 @@ import {
 import type { Logger } from '@factmill/telemetry';
 import { type EmbedTexts, embedOrLater } from '../providers/embed-texts.ts';
 
-/** Of what the user said the latest messages are compared with the memories, the beginning of each. */
+/** The latest user messages are compared with the memories, the beginning of each. */
 const MAX_PIECES = 8;
 const MAX_PIECE_CHARACTERS = 1_000;
-/** Names and numbers that are looked for in the text of memories. */
+/** Maximum of names and numbers to search for in memories. */
 const MAX_NAMES = 8;
 
 /**
- * The memories that a prompt shows, those most relevant to the conversation first (B2): found by meaning and by the
- * names that occur in it; none that is kept for another conversation. Fails open: what was stated last, when there is
- * no embedding model or it is away.
+ * The known memories for a prompt, most relevant first (B2): found by vector and by the names in the conversation,
+ * never one of another conversation. Without an embedding model, or while it is down, the most recently stated ones.
  *
  * @throws AppError `database_unavailable`, or the reason of `signal`
  */
@@ -27,7 +26,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
     conversation: Readonly<{
       messages: readonly TranscriptMessage[];
       preset: Preset;
-      /** What the conversation may see of the user's memories, last stated first, and whether that is all there is. */
+      /** The user's memories that the conversation may see, last stated first, and whether these are all. */
       recent: readonly StatedMemory[];
       isAll: boolean;
     }>,
@@ -57,7 +56,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
   };
 }
 
-/** The names, numbers and dates of the latest messages first. */
+/** Names, numbers and dates, those of the latest messages first. */
 function namesIn(pieces: readonly string[]): string[] {
   const names = new Set<string>();
   for (const piece of pieces.toReversed()) {

@@ -16,20 +16,19 @@ export type CallDeps = KeepAnswerDeps &
     database: Sql;
     /** Name of the provider, for spans and metrics. */
     provider: string;
-    /** Told that the provider has answered the run of an extraction. */
+    /** Called when the provider has answered an extraction's run. */
     answered: (extractionId: string) => Promise<void>;
   }>;
 
-/** What a call is made for. */
+/** The purpose of a call. */
 export type CallContext = Readonly<{ claim: Claim; purpose: OutputPurpose; signal: AbortSignal }>;
 
 export type PinnedCalls = Readonly<{
   /**
-   * Makes one call and measures it. A reply that came with the error of one that fails is kept as rejected, and counted:
-   * it is paid for.
+   * Makes one call and measures it. A reply inside an error is kept as rejected and counted, because it is paid for.
    */
   call: (context: CallContext, ask: () => Promise<ModelOutput>) => Promise<ModelCall>;
-  /** Keeps what a call brought with the extraction, before anything is done with it. */
+  /** Stores the output of a call with the extraction, before it is used. */
   keep: (
     context: CallContext,
     call: ModelCall,
@@ -37,7 +36,7 @@ export type PinnedCalls = Readonly<{
   ) => Promise<void>;
 }>;
 
-/** Calls of a model whose answers are kept. */
+/** Calls of a model with their answers pinned. */
 export function createPinnedCalls(deps: CallDeps): PinnedCalls {
   const recordCall = createDuration(
     'factmill_model_call_duration_seconds',
@@ -65,7 +64,7 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
       }
     },
     async keep(context, call, as) {
-      // A blank reply says nothing about how the provider is doing.
+      // An empty reply does not show that the provider works.
       if (call.output.raw.trim() !== '') await deps.answered(context.claim.id);
       await save(context, call, as);
     },

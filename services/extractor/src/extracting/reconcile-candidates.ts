@@ -26,7 +26,7 @@ import type { PinnedCalls } from './pinned-calls.ts';
 
 export type ReconcileRequest = Readonly<{
   claim: Claim;
-  /** What would be written; compared from `relatedSimilarity` on. */
+  /** The planned writes; compared from `relatedSimilarity` on. */
   write: WriteRequest;
   mode: 'near' | 'always';
   relatedSimilarity: number;
@@ -35,25 +35,25 @@ export type ReconcileRequest = Readonly<{
 }>;
 
 export type Reconciled = Readonly<{
-  /** Null: everything new is added as it is. */
+  /** Null: all new memories are added unchanged. */
   reconciliation: Reconciliation | null;
-  /** Contents that merging gives, to be embedded. */
+  /** Merged contents that need vectors. */
   texts: readonly string[];
-  /** The model was asked and gave nothing that can be used. */
+  /** The model gave no usable answer. */
   failed: boolean;
-  /** Why texts of its were refused; words for the ledger. */
+  /** Why merged texts were refused; words for the ledger. */
   refused: readonly string[];
 }>;
 
 const NOTHING_TO_DECIDE: Reconciled = { reconciliation: null, texts: [], failed: false, refused: [] };
 
 /**
- * Asks the model how new memories and those next to them go together (E9), when there are any; pins the answer before
- * it is used. A reply that breaks the rules is asked for once more, with what was wrong; after that, and when the
- * model refuses, everything new is added.
+ * Asks the model how new and similar memories relate (E9), when there are any; pins the answer before it is used. A
+ * reply that breaks the rules is asked for once more, with the faults named; after that, and when the model refuses,
+ * all new memories are added.
  *
- * @throws AppError `fenced`, `database_unavailable`, or of the model when it is the provider's fault and the
- * extraction has used no attempt yet
+ * @throws AppError `fenced`, `database_unavailable`, or of the model when the provider is at fault and the extraction
+ *   has used no attempt yet
  */
 export function createReconcileCandidates(deps: {
   database: Sql;
@@ -75,7 +75,7 @@ export function createReconcileCandidates(deps: {
       const memories = new Map(question.memories.map((memory) => [memory.id, memory]));
       return use(request, question.shown, memories, await askTwice(request, question));
     } catch (error) {
-      // An extraction that has used attempts already would use up the others here, and lose its facts.
+      // An extraction that has used attempts would use up the rest here, and lose its facts.
       if (isRefusal(error) || (request.claim.attempts > 0 && isModelError(error)))
         return { ...NOTHING_TO_DECIDE, failed: true };
       throw error;
@@ -94,7 +94,7 @@ export function createReconcileCandidates(deps: {
     });
   }
 
-  /** The raw reply that is pinned: the first if it follows the rules, else the second, whatever it is. */
+  /** The raw reply to pin: the first if it follows the rules, else the second in any case. */
   async function askTwice(request: ReconcileRequest, question: ReconcileQuestion): Promise<string> {
     const { claim, signal } = request;
     const { complete } = deps.provider;
@@ -120,7 +120,7 @@ export function createReconcileCandidates(deps: {
   }
 }
 
-/** What a reply means for what is written now. Of a pinned one this is found out anew: it depends on nothing else. */
+/** The meaning of a reply for this write. For a pinned reply it is computed again; it depends on nothing else. */
 function use(
   { write, relatedSimilarity }: ReconcileRequest,
   shown: Shown,
@@ -129,7 +129,7 @@ function use(
 ): Reconciled {
   const candidates = write.memories.map((memory) => memory.candidate);
   const read = readDecisions(raw, shown, textsOfShown(shown, candidates, memories));
-  // A model that wrote one such text is not believed in the rest of its reply either.
+  // After one such text the rest of the reply is not trusted either.
   if (!read.valid) return { ...NOTHING_TO_DECIDE, failed: true, refused: read.faults.filter(isTextRefusal) };
   const { decisions } = read;
   const texts = decisions.flatMap((decision) => {

@@ -1,7 +1,7 @@
 import type { CoveredMessage } from '@factmill/database';
 import type { ToolCall, TranscriptMessage } from '@factmill/extraction';
 
-/** A stored message as the extraction reads it. */
+/** A stored message in the form of the extraction pipeline. */
 export function toTranscriptMessage({
   name,
   toolCalls,
@@ -18,7 +18,7 @@ export function toTranscriptMessage({
   };
 }
 
-/** Clients send `{id, type: 'function', function: {name, arguments}}`; what is not that has no name to show. */
+/** Clients send `{id, type: 'function', function: {name, arguments}}`; any other form has no name to show. */
 function toToolCall(call: unknown): ToolCall[] {
   const { id, name, function: called, arguments: given } = fieldsOf(call);
   const inner = fieldsOf(called);

@@ -1,9 +1,9 @@
 import type { Queues } from '@factmill/queue';
 
-/** Asks for a job that embeds these memories. Never rejects. */
+/** Requests a job that embeds these memories. Never rejects. */
 export type EmbedLater = (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
 
-/** Memories named in one job; the sweeper asks for the others. */
+/** Memories per job; the sweeper requests the others. */
 const MAX_NAMED = 1_000;
 
 export function createEmbedLater(deps: { queues: Pick<Queues, 'enqueue'>; newId: () => string }): EmbedLater {
@@ -12,7 +12,7 @@ export function createEmbedLater(deps: { queues: Pick<Queues, 'enqueue'>; newId:
     try {
       await deps.queues.enqueue([{ name: 'embed', data, jobId: `embed-${deps.newId()}` }]);
     } catch {
-      // The sweeper asks for vectors that are missing.
+      // The sweeper requests missing vectors.
     }
   };
 }

@@ -3,7 +3,10 @@ import type { JobOutcome } from '@factmill/queue';
 
 const BATCH = 1_000;
 
-/** The `purge` job: removes expired and long-deleted memories, and what old compressions quote, in small transactions (D18). */
+/**
+ * The `purge` job: removes expired and long-deleted memories and the texts of old compressions, in small transactions
+ * (D18).
+ */
 export function createPurgeJob(deps: { database: Sql; deletedRetentionDays: number }) {
   return async function purgeJob(signal: AbortSignal): Promise<JobOutcome> {
     let memories = 0;

@@ -5,10 +5,10 @@ import { AppError } from '@factmill/errors';
 import { PROMPTS_FOLDER, type Prompts, resolvePrompts } from '@factmill/extraction';
 
 /**
- * The prompt templates that hold: ours, each replaced by the file of the same name in the operator's folder.
+ * The prompt templates in force: ours, each replaced by the file of the same name in the operator's folder.
  *
  * @param overridesFolder `PROMPTS_DIR`; null for none
- * @throws AppError `config_invalid` that names every file and placeholder which is not right
+ * @throws AppError `config_invalid` that names every wrong file and placeholder
  */
 export async function loadPrompts(overridesFolder: string | null): Promise<Prompts> {
   const own = await readFolder(fileURLToPath(PROMPTS_FOLDER));
@@ -25,7 +25,7 @@ export async function loadPrompts(overridesFolder: string | null): Promise<Promp
   return prompts;
 }
 
-/** Texts by file name. What begins with a dot is left out: mounted volumes keep their own things there. */
+/** Texts by file name. Names with a leading dot are ignored: mounted volumes keep their own files there. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
   const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));

@@ -21,24 +21,27 @@ import { blamesProvider } from './error-treatments.ts';
 export type Breaker = Readonly<{
   provider: string;
   probeIntervalMs: number;
-  /** Asks for a permit for a call. While the breaker is closed that costs one look at the database a second. */
+  /** Asks for a permit for a call. While the breaker is closed, this reads the database at most once a second. */
   acquire: () => Promise<Permit>;
-  /** Whether the provider is down; takes no permit. */
+  /** Whether the provider is down; uses up no permit. */
   isOpen: () => Promise<boolean>;
   /** Whether the provider is known to be down, and the failed probes in a row. */
   read: () => ReturnType<typeof readBreaker>;
-  /** A call failed and blames the provider: opens the breaker, or keeps it open. Resolves to the time until the next probe. */
+  /**
+   * Reports a failure that blames the provider: opens the breaker, or keeps it open. Resolves to the time until the
+   * next probe.
+   */
   trip: (failure: ProviderFailure) => Promise<number>;
-  /** A probe succeeded: closes the breaker. */
+  /** Reports a successful probe: closes the breaker. */
   reset: () => Promise<void>;
 }>;
 
 type ProviderFailure = Readonly<{
   error: AppError;
-  /** How long to leave the provider alone. */
+  /** How long no calls should be made. */
   waitMs: number;
   isProbe: boolean;
-  /** The claimed run whose call it was; null for other calls. */
+  /** The claimed run that made the call; null for other calls. */
   runId: string | null;
 }>;
 
@@ -52,10 +55,10 @@ export type BreakerDeps = Readonly<{
   onClosed?: () => Promise<void>;
 }>;
 
-/** How long what was last seen of a provider is taken for true. */
+/** How long the last known state of a provider counts. */
 const TRUSTED_MS = 1_000;
 
-/** The name of a provider: what it is for and where, without naming the place. */
+/** The name of a provider: its purpose and a hash of its address. */
 export function providerName(kind: 'llm' | 'embedding', baseUrl: string): string {
   return `${kind}:${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}`;
 }
@@ -95,20 +98,20 @@ export function createBreaker(provider: string, deps: BreakerDeps): Breaker {
 }
 
 export type CallOptions = Readonly<{
-  /** Whether this call may be the probe of a provider that is down. */
+  /** Whether this call may probe a provider that is down. */
   mayProbe: boolean;
   /**
-   * Whether one failure of a kind that one bad request can cause as well (a 5xx, a time-out) trips the breaker. If not, that is
-   * left to callers who see more than one call.
+   * Whether a single failure that one bad request can also cause (a 5xx, a time-out) trips the breaker. If not,
+   * callers that see several calls decide.
    */
   trustsOneFailure: boolean;
 }>;
 
 /**
- * Makes a call that came without a permit, unless the provider is down. A failure that blames the provider trips the
+ * Makes a call that has no permit yet, unless the provider is down. A failure that blames the provider trips the
  * breaker.
  *
- * @throws AppError `embedding_unavailable` or `model_transient` when the permit is denied; what the call throws
+ * @throws AppError `embedding_unavailable` or `model_transient` when the permit is denied; errors of the call
  */
 export async function callThrough<T>(
   breaker: Breaker,
@@ -135,16 +138,16 @@ export async function callThrough<T>(
       const waitMs = Math.max(breaker.probeIntervalMs, namedMs);
       if (isProof) await breaker.trip({ error, waitMs, isProbe, runId: null });
     } else if (isProbe && error.code.startsWith('model_')) {
-      // It answers, and refuses this request.
+      // The provider works, and refuses this request.
       await breaker.reset();
     }
   }
 }
 
 /**
- * The model for calls that no claim has acquired a permit for: those after an extraction's first, which may come much
- * later or in another run, and those of other work. While the provider is down they throw `model_transient` with the
- * time until the next probe, and one of them may be that probe.
+ * The model for calls without a permit from a claim: further calls of an extraction, which may come much later or in
+ * another run, and calls of other work. While the provider is down they throw `model_transient` with the time until
+ * the next probe; one of them may be that probe.
  */
 export function guardChatModel(model: ChatModel, breaker: Breaker): ChatModel {
   return {

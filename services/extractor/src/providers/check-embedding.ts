@@ -3,8 +3,8 @@ import type { Logger } from '@factmill/telemetry';
 import type { EmbedTexts } from './embed-texts.ts';
 
 /**
- * Embeds one word, so that it comes out at the start whether the endpoint's vectors fit those that are stored (C12).
- * Nothing waits for it; with an endpoint that is away it comes out with the first vectors.
+ * Embeds one word at the start, to learn whether the endpoint's vectors fit the stored ones (C12). Nothing waits for
+ * it; while the endpoint is down, the first vectors show it instead.
  */
 export function checkEmbedding(embedTexts: EmbedTexts, logger: Logger): { close: () => Promise<void> } {
   const stopping = new AbortController();
@@ -13,7 +13,7 @@ export function checkEmbedding(embedTexts: EmbedTexts, logger: Logger): { close:
     (error: unknown) => {
       if (stopping.signal.aborted) return;
       const code = isAppError(error) ? error.code : 'internal';
-      // A mismatch has been told by then.
+      // A mismatch has been reported by then.
       if (code !== 'embedding_mismatch') logger.warn({ code }, 'the embedding model does not answer');
     },
   );

@@ -6,20 +6,20 @@ import { type Logger, withSpan } from '@factmill/telemetry';
 import { assertSameSize, type ModelsInUse } from '@factmill/vectors';
 import { type Breaker, callThrough } from './breaker.ts';
 
-/** Vectors by text, of one model, and what their similarities mean. */
+/** Vectors by text, of one model, with its thresholds. */
 export type Vectors = Readonly<{
   model: string;
   duplicateSimilarity: number;
   relatedSimilarity: number;
-  /** False for a text that the model cannot tell from others: its vector is good for nothing but itself. */
+  /** False for a text with characters that the model cannot read: its vector may only be compared with itself. */
   reads: (text: string) => boolean;
   byText: ReadonlyMap<string, readonly number[]>;
 }>;
 
 type EmbedOptions = Readonly<{
-  /** Whose memories may hold these very texts with their vectors already. */
+  /** Users whose memories may already have vectors of these texts. */
   owners?: readonly MemoryOwner[];
-  /** Whether this call may be the probe of a provider that is down; it may then last until its time limit. Default true. */
+  /** Whether this call may probe a provider that is down; it may then take its whole time limit. Default true. */
   mayProbe?: boolean;
 }>;
 
@@ -32,23 +32,23 @@ export type EmbedTexts = (
 export type EmbedTextsDeps = Readonly<{
   models: Pick<ModelsInUse, 'inUse'>;
   database: Sql;
-  /** Of the configured endpoint; null for a model in this process, which is never down. */
+  /** Of the configured endpoint; null for a local model, which is never down. */
   breaker: Breaker | null;
-  /** Told that the endpoint's vectors do not fit, with the sentence that says what to do; null when they fit again. */
+  /** Called with the error when the endpoint's vectors do not fit; with null when they fit again. */
   onMismatch?: (error: AppError | null) => void;
   /** Milliseconds. */
   now: () => number;
 }>;
 
-/** Vectors that do not fit stay that way until somebody changes the endpoint. */
+/** A mismatch stays until an operator changes the endpoint, so it is checked rarely. */
 const MISMATCH_RECHECK_MS = 60_000;
 
 /**
- * Embeds texts with the model in use: what the process has just embedded or the database holds is not computed again.
- * Makes sure that the database knows the model.
+ * Embeds texts with the model in use. Vectors from the process's cache or the database are not computed again.
+ * Registers the model.
  *
- * @throws AppError what the embedder throws; `embedding_unavailable` while its provider is down; `embedding_mismatch`
- *   when the endpoint's vectors have another size than those that are stored, then at once for a minute
+ * @throws AppError of the embedder; `embedding_unavailable` while its provider is down; `embedding_mismatch` when the
+ *   endpoint's vectors differ in size from the stored ones, then at once for a minute
  */
 export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
   const { models, database, breaker } = deps;
@@ -114,10 +114,10 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
   }
 }
 
-/** What an extraction must not wait for is left to the jobs that follow. */
+/** For extractions: they do not wait for a probe; later jobs embed the texts. */
 const LATER = { mayProbe: false };
 
-/** Embedding fails open: null, and the vectors follow later (C13). */
+/** Embeds, or resolves to null on failure: the vectors follow later (C13). */
 export async function embedOrLater(
   embedTexts: EmbedTexts,
   texts: readonly string[],
@@ -134,7 +134,7 @@ export async function embedOrLater(
     signal.throwIfAborted();
     if (isAppError(error) && error.code === 'database_unavailable') throw error;
     const code = isAppError(error) ? error.code : 'internal';
-    // That the provider is down or its vectors do not fit has been said by the call that found out.
+    // The call that found the outage or mismatch has logged it.
     const level = code === 'embedding_unavailable' || code === 'embedding_mismatch' ? 'debug' : 'warn';
     logger[level]({ code, texts: texts.length }, 'vectors follow later');
     return null;

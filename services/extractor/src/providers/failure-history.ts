@@ -1,32 +1,32 @@
-/** The failures of runs in this process, by which one bad conversation and an outage can be told apart. */
+/** The failures of runs in this process. They distinguish one bad conversation from an outage. */
 export type FailureHistory = Readonly<{
   /** A run begins; its calls count as started now. */
   started: (runId: string) => void;
-  /** It has ended. */
+  /** The run has ended. */
   ended: (runId: string) => void;
-  /** The provider answered it, whatever it said. */
+  /** The provider answered the run, with any reply. */
   answered: (runId: string) => void;
   /** Records a failure that blames the provider, and returns the pattern it belongs to. */
   failed: (runId: string) => FailurePattern;
-  /** The provider is known to be down: the failures until now were its fault, not that of a run. */
+  /** The provider is known to be down: all failures until now were its fault, not a run's. */
   blameProvider: () => void;
 }>;
 
 export type FailurePattern = Readonly<{
-  /** Rounds of failures in a row, this one included. Failures of calls that ran side by side are one round. */
+  /** Rounds of failures in a row, including this one. Failures of parallel calls are one round. */
   failuresInRow: number;
   /**
-   * Whether the provider answered a call that started after this run last failed: then the fault is with this run.
-   * An answer to a call that was under way already proves nothing: an outage may have begun since.
+   * Whether the provider answered a call that started after this run last failed: then this run is at fault. An
+   * answer to an earlier call proves nothing: an outage may have begun since.
    */
   othersSucceed: boolean;
-  /** Whether another run has failed too since the provider last answered any. */
+  /** Whether another run has also failed since the provider's last answer to any run. */
   othersFail: boolean;
   /** Failures of this run since the provider last answered it. */
   ownFailures: number;
 }>;
 
-/** Ids remembered at most; beyond that the oldest is forgotten, which only delays the end of one that will not work. */
+/** Maximum of remembered ids; beyond it the oldest is dropped, which only delays the end of a hopeless run. */
 const MAX_REMEMBERED = 10_000;
 
 export function createFailureHistory(): FailureHistory {
@@ -34,15 +34,15 @@ export function createFailureHistory(): FailureHistory {
   let latest = 0;
   const running = new Map<string, number>();
   let failuresInRow = 0;
-  /** The last run that had started when the last round of failures was counted. */
+  /** The last run that had started when the last round was counted. */
   let roundEnd = 0;
-  /** The youngest run that was answered. */
+  /** The latest run that was answered. */
   let answeredUpTo = 0;
   /** Run → the last run that had started when it last failed. */
   const failedAt = new Map<string, number>();
-  /** Run → its failures since it was last answered; an outage does not end the count. */
+  /** Run → its failures since its last answer; an outage does not reset the count. */
   const failures = new Map<string, number>();
-  /** The runs that failed since the last answer; two tell as much as all. */
+  /** The runs that failed since the last answer; at most two are kept, because two are enough. */
   const failing = new Set<string>();
   return {
     started(runId) {
@@ -60,8 +60,8 @@ export function createFailureHistory(): FailureHistory {
       failing.clear();
     },
     failed(runId) {
-      // A run that had started before the round was counted belongs to it: ten calls at once are one proof of an
-      // outage, not ten, and do not drive an exponential delay to its cap.
+      // A run that started before the round was counted belongs to it: ten parallel failures prove an outage once, not
+      // ten times, and do not drive an exponential delay to its cap.
       if (failuresInRow === 0 || (running.get(runId) ?? latest) > roundEnd) {
         failuresInRow += 1;
         roundEnd = latest;
@@ -84,7 +84,7 @@ export function createFailureHistory(): FailureHistory {
   };
 }
 
-/** Sets a value as the youngest, and forgets the oldest of too many. */
+/** Sets a value as the newest entry, and drops the oldest beyond the limit. */
 function remember(map: Map<string, number>, runId: string, value: number): void {
   map.delete(runId);
   map.set(runId, value);

@@ -3,12 +3,12 @@ import { createCounter, seriesOf } from '@factmill/telemetry';
 
 const PURPOSES = ['extraction', 'reconcile', 'summary', 'compression'] as const;
 
-/** What a model is asked for. */
+/** The purposes of model calls. */
 type ModelPurpose = (typeof PURPOSES)[number];
 
 export type MeterChatModel = (model: ChatModel, purpose: ModelPurpose) => ChatModel;
 
-/** Counts the calls that are paid for, those with a reply of status 200, and their tokens as the endpoint counts them. */
+/** Counts calls that cost money, those with a reply of status 200, and their tokens as the endpoint reports them. */
 export function createModelMeter(): MeterChatModel {
   const countCalls = createCounter(
     'factmill_model_calls_total',

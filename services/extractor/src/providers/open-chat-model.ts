@@ -3,9 +3,9 @@ import { createFallbackChatModel, type FallbackChatModel } from '@factmill/model
 import type { Logger } from '@factmill/telemetry';
 
 /**
- * The configured chat model with its fallbacks (B1). Says in the log once when extraction goes off because the endpoint
- * has none of them, when it goes on, and when another model is used. With a list it looks at once which one that is;
- * the start does not wait for it.
+ * The configured chat model with its fallbacks (B1). Logs once when extraction stops because the endpoint has none of
+ * them, when it resumes, and when another model is used. With several models it checks at once which one is
+ * available; the start does not wait for it.
  */
 export function openChatModel(config: ChatModelConfig, logger: Logger): FallbackChatModel {
   let wasOff = false;

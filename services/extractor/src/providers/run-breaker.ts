@@ -4,35 +4,37 @@ import type { Logger } from '@factmill/telemetry';
 import type { Breaker } from './breaker.ts';
 import { createFailureHistory, type FailurePattern } from './failure-history.ts';
 
-/** What is known of a provider when a call has failed: in this process, and by all workers. */
+/** The state of a provider after a failed call: as seen by this process and by all workers. */
 export type ProviderState = FailurePattern &
   Readonly<{
     /** The breaker is open. */
     isDown: boolean;
   }>;
 
-/** What claimed runs, named by their ids, tell the breaker of their model provider, and ask it. */
+/** The breaker of a model provider for claimed runs, which are named by their ids. */
 export type RunBreaker = Readonly<{
   /** Null for rules, which have no provider. */
   breaker: Breaker | null;
-  /** A run begins; `isProbe`: its claim came with the permit to probe. */
+  /** A run begins; `isProbe`: its claim brought the permit to probe. */
   started: (claim: Readonly<{ id: string; isProbe?: boolean }>) => void;
   ended: (runId: string) => void;
-  /** Asks for a permit for the next call of a run whose claim came without one. */
+  /** Asks for a permit for the next call of a run. */
   acquire: (runId: string) => Promise<Permit>;
-  /** Whether the present call of the run is a probe. */
+  /** Whether the run's current call is a probe. */
   isProbe: (runId: string) => boolean;
-  /** The provider answered this run, whatever it said. Never rejects. */
+  /** The provider answered this run, with any reply. Never rejects. */
   answered: (runId: string) => Promise<void>;
   /** A run failed with an error that blames the provider. */
   failed: (runId: string) => Promise<ProviderState>;
-  /** The failure is an outage: nobody calls for `waitMs`. Resolves to the time until the next probe. */
+  /** The failure is an outage: no calls for `waitMs`. Resolves to the time until the next probe. */
   trip: (runId: string, error: AppError, state: ProviderState, waitMs: number) => Promise<number>;
   /** A claim was denied because the breaker is open. */
   denied: () => void;
 }>;
 
-/** The breaker of a model provider as claimed runs use it: together with what this process has seen of the provider. */
+/**
+ * The breaker of a model provider for claimed runs: combines the shared state with this process's failure history.
+ */
 export function createRunBreaker(deps: { breaker: Breaker | null; logger: Logger }): RunBreaker {
   const { breaker } = deps;
   const history = createFailureHistory();
@@ -62,7 +64,7 @@ export function createRunBreaker(deps: { breaker: Breaker | null; logger: Logger
         await breaker?.reset();
         probes.delete(runId);
       } catch (error) {
-        // The next answer closes it.
+        // The next answer closes the breaker.
         const code = isAppError(error) ? error.code : 'internal';
         deps.logger.warn({ code }, 'the breaker of a provider that works again could not be closed');
       }
@@ -80,7 +82,7 @@ export function createRunBreaker(deps: { breaker: Breaker | null; logger: Logger
       history.blameProvider();
       if (breaker === null) return waitMs;
       const isProbe = probes.has(runId);
-      // A call that was under way when the provider went down says nothing new, unless the provider named a time.
+      // The failure of a call that began before the outage is no news, unless the provider gave a time.
       const isNews = isProbe || !state.isDown;
       return breaker.trip({
         error,

@@ -6,14 +6,14 @@ import { createHandleFailure, type FailedClaim, type HandleFailureDeps } from '.
 import { LEASE_MS, type Leases } from './leases.ts';
 import { busy, ended, pauseFor, type Run, waitForDatabase } from './run-outcome.ts';
 
-/** A row in the hands of this worker. */
+/** A row that this worker has claimed. */
 export type RunClaim = HeldClaim &
   FailedClaim &
   Readonly<{
     tenantId: string;
-    /** Claims before this one, in a row, whose worker neither ended nor released the row. */
+    /** Claims in a row before this one whose worker neither ended nor released the row. */
     lostClaims: number;
-    /** The claim came with the permit to probe a provider that is down. */
+    /** The claim brought the permit to probe a provider that is down. */
     isProbe?: boolean;
   }>;
 
@@ -23,11 +23,11 @@ type ClaimedJob = Readonly<{ id: string; tenantId: string }>;
 export type RunContext = Readonly<{
   /** Ends the run: its lease is lost, its time is up, or the process stops. */
   signal: AbortSignal;
-  /** Ends the probe of a provider that is down as soon as the worker drains: it may well hang. */
+  /** Ends a probe as soon as the worker drains, because a probe may hang. */
   drainSignal: AbortSignal;
 }>;
 
-/** `breaker_open`: a call was denied its permit, and the run goes on after `waitMs`. */
+/** `breaker_open`: a call was denied, and the run continues after `waitMs`. */
 export type RunResult =
   | (Readonly<{ kind: 'done'; counts: Readonly<Record<string, number>> }> & Ended)
   | Readonly<{ kind: 'breaker_open'; waitMs: number }>;
@@ -36,7 +36,7 @@ export type ClaimedRunDeps<Claim extends RunClaim, Input> = HandleFailureDeps<Cl
   Readonly<{
     claim: (job: ClaimedJob) => Promise<ClaimResult<Claim, Input>>;
     leases: Leases;
-    /** @throws AppError `fenced` when the row is another worker's by now */
+    /** @throws AppError `fenced` when another worker has claimed the row */
     assertFence: (claim: Claim) => Promise<void>;
     run: (claim: Claim, input: Input, context: RunContext) => Promise<RunResult>;
     span: (claim: Claim) => Readonly<{ name: string }> & SpanOptions;
@@ -45,16 +45,16 @@ export type ClaimedRunDeps<Claim extends RunClaim, Input> = HandleFailureDeps<Cl
 
 export type ClaimedRun = Readonly<{
   process: (job: ClaimedJob, context: JobContext) => Promise<JobOutcome>;
-  /** Begins no further run and ends probes, which may hang; the other runs go on. */
+  /** Starts no further run and ends probes, which may hang; other runs continue. */
   drain: () => void;
-  /** Aborts the runs that are left and releases their rows; resolves when all are. */
+  /** Aborts the remaining runs and releases their rows; resolves when all are released. */
   abort: () => Promise<void>;
 }>;
 
-/** A row that so many workers in a row never came back from kills them. */
+/** A row whose worker died this many times in a row kills its workers. */
 const MAX_LOST_CLAIMS = 20;
 
-/** How long a job waits whose row an earlier delivery in this process is still working on. */
+/** Delay of a job whose row an earlier delivery in this process still works on. */
 const BUSY_DELAY_MS = 1_000;
 
 const DONE: JobOutcome = { kind: 'done' };
@@ -95,10 +95,10 @@ export function createClaimedRun<Claim extends RunClaim, Input>(
         if (draining.signal.aborted) return { kind: 'delay', ms: 0 };
         const endedHere = run.outcome !== FINISHED_BEFORE;
         run = await runOnce({ ...job, id: run.next }, context);
-        // The next one has a job of its own then, and that job a worker.
+        // The next row then has its own job, and that job its own worker.
         if (endedHere && run.isBusy === true) return failed ?? DONE;
       }
-      // A job that comes back finds its own row finished, and goes on with what is open after it.
+      // A redelivered job finds its own row finished, and continues with the open one after it.
       return failed !== null && run.outcome.kind === 'done' ? failed : run.outcome;
     },
     drain() {
@@ -153,7 +153,7 @@ export function createClaimedRun<Claim extends RunClaim, Input>(
     return observed(claim, startedAt, () => settled(claim, input, context, waitedMs));
   }
 
-  /** Runs in a span, and leaves a counter and one wide event. */
+  /** Runs in a span, and writes a counter and one wide event. */
   async function observed(claim: Claim, startedAt: number, work: () => Promise<Run>): Promise<Run> {
     const { name, ...span } = deps.span(claim);
     return withSpan(name, { kind: 'consumer', ...span }, async () => {

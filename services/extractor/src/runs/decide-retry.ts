@@ -5,10 +5,10 @@ import { treatmentOf } from '../providers/error-treatments.ts';
 import type { ProviderState } from '../providers/run-breaker.ts';
 
 /**
- * What to do with a run that failed.
- * - `fail`: it will not succeed as it is; recorded, and can be replayed
+ * What to do with a failed run.
+ * - `fail`: it cannot succeed; recorded, and can be replayed
  * - `retry`: try again after `delayMs`
- * - `outage`: no run will succeed for now: try again after `delayMs`, and pause the whole queue for as long
+ * - `outage`: no run can succeed now: try again after `delayMs`, and pause the whole queue for as long
  */
 export type Decision =
   | Readonly<{ kind: 'fail' }>
@@ -21,26 +21,26 @@ export type Failure = Readonly<{
   attempts: number;
   maxAttempts: number;
   policy: RetryPolicy;
-  /** What is known about the provider; read only when the error blames it. */
+  /** The state of the provider; read only when the error blames it. */
   provider: ProviderState;
   random: () => number;
 }>;
 
-/** An account without credit or a wrong key is not mended within seconds. */
+/** Missing credit or a wrong key takes an operator more than seconds to fix. */
 const OPERATOR_DELAY_MS = 30_000;
 
-/** From this many failures in a row on, the provider is held to be down; at once when it names a time. */
+/** From this many failures in a row on, the provider counts as down; at once when it gives a time. */
 const OUTAGE_FROM = 2;
 
 /**
- * So many failures in a row for want of an answer end an extraction, though nothing says that it is to blame: each may be
- * paid for. Two calls make one of an empty text, which ends it whatever others meet; a reply that is none at all does so
- * only while no other extraction fails too, for else the endpoint is broken. At the default interval of 5 s they take half
- * a minute and eight minutes.
+ * This many unanswered calls in a row end an extraction, even if nothing else shows that it is at fault, because each
+ * may cost money. Two calls make one empty text, which ends it whatever happens to others. A missing reply ends it
+ * only while no other extraction fails, because otherwise the endpoint is broken. At the default interval of 5 s this
+ * takes half a minute and eight minutes.
  */
 const MAX_UNANSWERED = { empty: 5, none: 100 } as const;
 
-/** Pure policy: error and history → what happens next. An outage counts as no attempt. */
+/** Pure policy: error and history → next step. An outage does not count as an attempt. */
 export function decideRetry(failure: Failure): Decision {
   const { error, attempts, maxAttempts, policy, random, provider } = failure;
   const delayFor = (attempt: number) =>
@@ -79,7 +79,7 @@ function isUnanswerable({ error, provider }: Failure): boolean {
   return noAnswer === 'empty' || !provider.othersFail;
 }
 
-/** What is written down of an error that ends an extraction or a compression. */
+/** The stored form of an error that ends an extraction or a compression. */
 export function finalErrorOf(error: AppError): AppError {
   if (noAnswerOf(error) === undefined) return error;
   return new AppError(

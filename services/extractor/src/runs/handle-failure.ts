@@ -8,17 +8,17 @@ import { decideRetry, finalErrorOf } from './decide-retry.ts';
 import { readRetryPolicy } from './retry-policy.ts';
 import { ended, pauseFor, type Run, waitForDatabase } from './run-outcome.ts';
 
-/** What a claim has to say for its failures to be handled. */
+/** The fields of a claim that failure handling needs. */
 export type FailedClaim = Readonly<{ id: string; attempts: number }>;
 
 export type HandleFailureDeps<Claim> = Readonly<{
-  /** What is claimed, for log lines. */
+  /** The claimed thing, for log lines. */
   noun: 'extraction' | 'compression';
   /** Puts the row back. */
   release: (claim: Claim, release: Release) => Promise<void>;
   /** Ends the row as failed. */
   fail: (claim: Claim, error: ErrorRecord) => Promise<Ended>;
-  /** The id of a claim, as a field of log lines. */
+  /** The id of a claim as a field of log lines. */
   idFields: (claim: Claim) => Readonly<Record<string, string>>;
   breaker: RunBreaker;
   database: Sql;
@@ -27,7 +27,7 @@ export type HandleFailureDeps<Claim> = Readonly<{
   random: () => number;
 }>;
 
-/** The state of a provider that no error blames. */
+/** For errors that blame no provider. */
 const NOT_BLAMED: ProviderState = {
   failuresInRow: 0,
   othersSucceed: false,
@@ -37,11 +37,11 @@ const NOT_BLAMED: ProviderState = {
 };
 
 /**
- * Settles a claimed run that threw: records the error in its row and decides what the job does next. Never loses the
- * work: what cannot be recorded stays with the queue.
+ * Handles a claimed run that threw: records the error in its row and decides what the job does next. Work is never
+ * lost: when nothing can be recorded, the job stays in the queue.
  * - `fenced`: nothing is written, another worker has the row
- * - `shutting_down`: the row is released at once, without an attempt
- * - `database_unavailable`: the job waits; the lease of the row runs out by itself
+ * - `shutting_down`: the row is released at once, without counting an attempt
+ * - `database_unavailable`: the job waits; the row's lease runs out by itself
  * - everything else: by decideRetry
  */
 export function createHandleFailure<Claim extends FailedClaim>(deps: HandleFailureDeps<Claim>) {
@@ -85,7 +85,7 @@ export function createHandleFailure<Claim extends FailedClaim>(deps: HandleFailu
       `${deps.noun} failed`,
     );
     if (decision.kind === 'fail') {
-      // The end of this run says nothing new of a provider that is down: whoever comes next may probe it.
+      // The end of this run is no news about a provider that is down: the next call may probe it.
       if (provider.isDown) await breaker.trip(claim.id, error, provider, 0);
       const final = finalErrorOf(error);
       const { next } = await deps.fail(claim, toErrorRecord(final));
@@ -102,14 +102,14 @@ export function createHandleFailure<Claim extends FailedClaim>(deps: HandleFailu
   }
 }
 
-/** What was thrown, or why the run was aborted. */
+/** The thrown error, or the reason why the run was aborted. */
 function errorOfRun(thrown: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && isAppError(signal.reason)) return signal.reason;
   if (isAppError(thrown)) return thrown;
   return new AppError('internal', 'An unexpected error of the extractor; see its log.', { cause: thrown });
 }
 
-/** `model_throttled` is shown as `throttled`. */
+/** `model_throttled` is stored as `throttled`. */
 function toErrorRecord(error: AppError): ErrorRecord {
   return { errorClass: error.code.replace(/^model_/, ''), errorMessage: error.message };
 }

@@ -1,6 +1,6 @@
 import { isAppError } from '@factmill/errors';
 
-/** How long an answer that has been paid for waits for a database that is away, before it is given up. */
+/** How long a paid answer waits for a database that is down before it is dropped. */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 500;
 
@@ -12,9 +12,9 @@ export type KeepAnswerDeps = Readonly<{
 }>;
 
 /**
- * Pins an answer of a model before it is used, so that no retry pays for it again.
+ * Pins a model's answer before it is used, so that no retry pays for it again.
  *
- * @throws AppError what `save` throws; `database_unavailable` only after half a minute
+ * @throws AppError of `save`; `database_unavailable` only after half a minute
  */
 export async function keepAnswer(
   save: () => Promise<void>,

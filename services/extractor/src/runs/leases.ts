@@ -1,19 +1,19 @@
 import type { HeldClaim } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 
-/** The row of a dead worker is free after this long; see claimExtraction. */
+/** A dead worker's row is free after this long; see claimExtraction. */
 export const LEASE_MS = 8_000;
 const RENEW_EVERY_MS = 2_500;
 
 export type Leases = Readonly<{
-  /** Keeps the claim's lease alive until `release`; the signal fires when it has been lost to another worker. */
+  /** Renews the claim's lease until `release`; the signal fires when another worker has taken it. */
   hold: (claim: HeldClaim) => Readonly<{ signal: AbortSignal; release: () => void }>;
   close: () => void;
 }>;
 
 /**
- * Renews the leases of all rows of one table that this process is working on, in one statement. Nothing
- * is renewed while nothing is held.
+ * Renews the leases of all rows of one table that this process works on, in one statement. Without such rows it does
+ * nothing.
  *
  * @param deps.renew extends leases by `LEASE_MS` and resolves to the ids that this worker no longer holds
  */
@@ -40,7 +40,7 @@ export function createLeases(deps: {
           controller.abort(new AppError('fenced', 'Another worker has taken this over.'));
       }
     } catch {
-      // A database that is away renews nothing and lets nobody else claim either; the next tick tries again.
+      // While the database is down nothing is renewed, but no other worker can claim either; the next tick tries again.
     } finally {
       renewing = false;
     }

@@ -3,8 +3,8 @@ import { readSettings, type Sql } from '@factmill/database';
 import type { RetryPolicy } from '@factmill/queue';
 
 /**
- * The retry policy in force (A12): what an operator has set at run time (`retry.strategy`, `retry.interval_ms`,
- * `retry.max_interval_ms`) wins over the environment. Read anew for each retry.
+ * The retry policy in force (A12): settings changed at run time (`retry.strategy`, `retry.interval_ms`,
+ * `retry.max_interval_ms`) override the environment. Read again for each retry.
  */
 export async function readRetryPolicy(database: Sql, config: Config['extractor']): Promise<RetryPolicy> {
   const settings = await readSettings(database);

@@ -13,10 +13,10 @@ import type { Breaker } from '../providers/breaker.ts';
 import { blamesProvider } from '../providers/error-treatments.ts';
 import type { createWriteSummary } from './write-summary.ts';
 
-/** Tries that end in something that is no summary before the text is composed without the model. */
+/** Attempts with an unusable reply before the text is composed without the model. */
 const MODEL_ATTEMPTS = 3;
 
-/** How a refresh can end: with what kind of text, without any change, or with an error. */
+/** How a refresh can end: with a kind of text, without a change, or with an error. */
 const RESULTS = [
   'model',
   'composed',
@@ -31,9 +31,9 @@ const RESULTS = [
 export type RefreshDeps = Readonly<{
   database: Sql;
   writeSummary: ReturnType<typeof createWriteSummary>;
-  /** Of the model's provider; null when there is no model. */
+  /** Of the model's provider; null without a model. */
   breaker: Breaker | null;
-  /** Longer than the longest honest refresh. */
+  /** Longer than the longest regular refresh. */
   leaseMs: number;
   policy: RetryPolicy;
   logger: Logger;
@@ -42,11 +42,11 @@ export type RefreshDeps = Readonly<{
 }>;
 
 /**
- * Refreshes the summary that has been due longest; resolves to false when there is none. Facts are never touched: a
- * refresh that fails puts the summary back, stale, to be tried again after a delay that grows. A provider that is down
- * counts as no attempt: each call acquires a permit from the breaker that extractions share, and after a denied one no
- * other summary of this process is tried with the model. A reply that is no summary, or no answer at all, counts as
- * an attempt, and after MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
+ * Refreshes the summary that has been due longest; resolves to false when none is due. Memories are never changed: a
+ * failed refresh puts the summary back, stale, for another attempt after a growing delay. An outage of the provider
+ * does not count as an attempt: each call acquires a permit from the breaker that extractions share, and after a
+ * denied one this process tries no other summary with the model. An unusable or missing reply counts; after
+ * MODEL_ATTEMPTS the text is composed. Safe in any number of processes.
  *
  * @throws AppError `database_unavailable`
  */
@@ -111,8 +111,8 @@ export function createRefreshSummary(deps: RefreshDeps) {
   }
 
   /**
-   * One failure may have to do with what was asked. Only an error that itself says outage, or the failure of a probe,
-   * trips the breaker for all.
+   * One failure may be the question's fault. Only an error that itself means an outage, or a failed probe, trips the
+   * breaker for all.
    */
   async function trip(error: AppError, isProbe: boolean, delay: (attempt: number) => number): Promise<void> {
     providerFailures += 1;

@@ -7,7 +7,7 @@ export type SummariserDeps = Readonly<{
   refreshSummary: ReturnType<typeof createRefreshSummary>;
   /** Refreshes at a time. */
   concurrency: number;
-  /** Between looks at the table. */
+  /** Time between two polls of the table. */
   intervalMs: number;
   logger: Logger;
 }>;
@@ -15,9 +15,9 @@ export type SummariserDeps = Readonly<{
 const FIRST_AFTER_MS = 500;
 
 /**
- * Refreshes what is due, in every extractor, straight from the table: a summary is never urgent, the table says all
- * that a job would, and slow replies keep nothing waiting in a queue that vectors share (ADR 7). `close` aborts what
- * runs; it is put back and taken up by the next extractor.
+ * Refreshes due summaries in every extractor, straight from the table: summaries are never urgent, the table has
+ * everything that a job would say, and slow replies delay nothing in the queue that vectors share (ADR 7). `close`
+ * aborts running refreshes; they are put back for the next extractor.
  */
 export function createSummariser(deps: SummariserDeps): Repeated {
   const { concurrency, intervalMs, logger, refreshSummary } = deps;
@@ -28,7 +28,7 @@ export function createSummariser(deps: SummariserDeps): Repeated {
       round: async (signal) => {
         while (!signal.aborted && (await refreshSummary(signal)));
       },
-      // The database comes back, or readiness says that it is away; what was claimed is free when its lease ends.
+      // Readiness shows a database that stays down; a claimed summary is free when its lease ends.
       onError: (error) =>
         logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'no summaries for now'),
     }),

@@ -32,10 +32,10 @@ import { createCounter, seriesOf } from '@factmill/telemetry';
 const NARRATIVE_MEMORIES = 400;
 const CONVERSATION_MEMORIES = 200;
 
-/** New messages that one call takes in; what is left is taken in by the next. */
+/** New messages per call; the next call covers the rest. */
 const MESSAGES_PER_CALL = 200;
 const MESSAGE_TOKENS_PER_CALL = 3_000;
-/** A message alone above that loses its middle. */
+/** A single message above this length loses its middle. */
 const TRANSCRIPT_CHARACTERS = 24_000;
 
 export type WriteDeps = Readonly<{
@@ -47,9 +47,9 @@ export type WriteDeps = Readonly<{
 }>;
 
 /**
- * What a summary is to say now: by the model or by rules. Reads only; the caller stores it.
+ * The current text of a summary, by the model or by rules. Reads only; the caller stores it.
  *
- * @throws AppError of the model (`model_…`), also for a reply that cannot be a summary; `database_unavailable`
+ * @throws AppError of the model (`model_…`), also for an unusable reply; `database_unavailable`
  */
 export function createWriteSummary(deps: WriteDeps) {
   const countRefused = createCounter(
@@ -133,7 +133,7 @@ export function createWriteSummary(deps: WriteDeps) {
     };
   }
 
-  /** The text so far and the messages since become the new text; without anything new the text stays. */
+  /** The text so far and the messages since then make the new text; without new messages it stays. */
   async function continueConversation(
     claim: SummaryClaim,
     chatModel: ChatModel,
@@ -186,7 +186,7 @@ function firstExpiry(memories: readonly SummarisedMemory[]): Date | null {
   );
 }
 
-/** The first messages that fit, and always one. */
+/** The first messages that fit, at least one. */
 function withinBudget(rows: readonly MessageRow[]): readonly MessageRow[] {
   let tokens = 0;
   const end = rows.findIndex(({ content }, index) => {
@@ -201,7 +201,7 @@ function toTranscriptMessage(row: MessageRow): TranscriptMessage {
   return { id, seq, role, content: content ?? '', createdAt, ...(name === null ? {} : { name }) };
 }
 
-/** Settings under which a transcript holds what both said. */
+/** Settings for a transcript of both sides. */
 function both() {
   const standard = getPreset('standard');
   if (standard === undefined) throw new Error('the preset standard is missing');

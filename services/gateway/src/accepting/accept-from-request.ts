@@ -16,7 +16,7 @@ export type AcceptFromRequestDeps = Readonly<{
   newId: () => string;
 }>;
 
-/** What a route has read from its request. */
+/** The fields that a route reads from its request. */
 export type Incoming = Readonly<{
   conversationId: string;
   userId: string | undefined;
@@ -24,13 +24,13 @@ export type Incoming = Readonly<{
   extract: 'auto' | 'now' | 'never';
   regenerated: boolean;
   trigger: string;
-  /** Wins over the conversation's and the deployment's. */
+  /** Overrides the conversation's and the deployment's preset. */
   preset?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
 }>;
 
 /**
- * Accepts what a request brings for whoever makes it, with ids for what has none. Resolves to null when the user is
+ * Accepts the messages of a request for its caller; creates the ids that it lacks. Resolves to null when the user is
  * `unknown`; rejects as `accept` does.
  */
 export async function acceptFromRequest(
@@ -69,7 +69,7 @@ export async function acceptFromRequest(
   return accepted;
 }
 
-/** The part of an answer that names all extractions, when there are several. */
+/** The field of an answer that lists the ids of all extractions when there are several. */
 export function partIdsOf(extraction: AcceptedRequest['extraction']): { part_ids?: string[] } {
   return extraction?.part_ids === undefined ? {} : { part_ids: extraction.part_ids };
 }

@@ -18,12 +18,12 @@ const MAX_BATCH = 64;
 const MAX_IN_FLIGHT = 2;
 /** Requests that can be accepted together. */
 export const MAX_ACCEPTING_AT_ONCE = MAX_BATCH * MAX_IN_FLIGHT;
-/** A batch that lost to a concurrent transaction has done nothing and is run again this often. */
+/** A batch that loses to a concurrent transaction changes nothing and runs again, at most this often. */
 const MAX_TRIES = 3;
 
 export type AcceptDeps = Readonly<{
   database: Sql;
-  /** Where no setting has changed them. */
+  /** Defaults for settings that were not changed. */
   limits: QueueLimits;
   schedule: Schedule;
   enqueueAccepted: (
@@ -31,25 +31,26 @@ export type AcceptDeps = Readonly<{
     dropped: readonly DroppedExtraction[],
   ) => Promise<void>;
   /**
-   * The queue is in the one session of embedded storage: whoever waits for it, too, waits twice for what runs there. So
-   * nobody does, unless a limit is in force, which the queue has to keep when an answer is given.
+   * Whether the queue shares the one session of embedded storage. A request that also waited for the queue would wait
+   * twice for the statements that run there. So none does, unless a limit is in force, because the queue must keep it
+   * when the request is answered.
    */
   sharesSession: boolean;
 }>;
 
 export type Accept = Readonly<{
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
-  /** Resolves when everything that was accepted has been offered to the queue. */
+  /** Resolves when everything accepted so far was offered to the queue. */
   settled: () => Promise<void>;
 }>;
 
 type Outcome = Readonly<{ result: AcceptResult; queued: Promise<void> }>;
 
-/** What an accepted request answers with. */
+/** The result of an accepted request. */
 export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'replayed' }>;
 
 /**
- * Accepts messages: everything is committed to Postgres when the promise resolves, whatever the queue does.
+ * Accepts messages: when the promise resolves, everything is committed to Postgres, whatever the queue does.
  * Concurrent requests share a transaction. Resolves to null when the user is `unknown`.
  *
  * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
@@ -63,7 +64,7 @@ export function createAccept(deps: AcceptDeps): Accept {
   );
 
   async function run(requests: readonly AcceptRequest[]): Promise<Outcome[]> {
-    // One order for everybody, so that two batches never wait for each other's conversations.
+    // All batches lock conversations in the same order, so that two of them never wait for each other.
     const order = requests
       .map((request, index) => ({ request, index }))
       .sort((left, right) => compare(lockKey(left.request), lockKey(right.request)));
@@ -152,7 +153,10 @@ function messageConflict({ messages }: AcceptRequest, conflicts: readonly string
   );
 }
 
-/** A deadlock with a deletion, or a row that went away between two statements: nothing was done, so try again. */
+/**
+ * Runs again after a deadlock with a deletion, or when a row disappeared between two statements: the transaction
+ * changed nothing.
+ */
 async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -10,9 +10,9 @@ export type Idempotency = Readonly<{ key: string | null; requestSha256: string }
 type HashedRequest = Pick<Request, 'header' | 'method' | 'baseUrl' | 'path' | 'body'>;
 
 /**
- * The `Idempotency-Key` of a request with a hash of what it asks for: method, path, body (the order of an object's
- * keys aside) and, when the body names no user, whose request it is. Two API keys of one tenant can stand for two
- * users, and neither may be given the other's answer.
+ * The `Idempotency-Key` of a request and a hash of its content: method, path, body (in any order of keys) and, when
+ * the body names no user, the user. Two API keys of one tenant can belong to two users, and neither may get the
+ * other's answer.
  *
  * @throws AppError `invalid_request` when the key is not 1 to 255 visible ASCII characters
  */

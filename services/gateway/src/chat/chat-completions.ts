@@ -36,16 +36,16 @@ export type ChatDeps = ChatExchangeDeps &
 
 const CHAT_PATH = '/chat/completions';
 
-/** Messages of a request that recalling is told of, and how many characters of them. */
+/** Limits of the messages in a context request: how many, and how many characters of them. */
 const MAX_SPOKEN = 100;
 const MAX_SPOKEN_CHARACTERS = 500_000;
-/** A request and, at most, as much text again that is read from it. */
+/** Memory per byte of a request: the bytes, and at most as much text read from them. */
 const CHAT_WEIGHT = 2;
 
-/** How clients of OpenAI's own kind say that they try again: how often they did. */
+/** OpenAI's clients send the number of their retries in this header. */
 const RETRY_HEADER = 'x-stainless-retry-count';
 
-/** What memory needs of a request. It stays as long as the answer takes, and the request itself does not. */
+/** The parts of a request that memory needs. They stay until the answer ends; the request itself does not. */
 type Asked = Readonly<{
   removed: readonly Edit[];
   memory: ChatRequest['memory'];
@@ -55,9 +55,9 @@ type Asked = Readonly<{
 }>;
 
 /**
- * `POST /v1/chat/completions`: the request goes upstream byte for byte, less the memory fields and, where memory is
- * on, with what is remembered in it; the answer comes back as it is. Memory is on where the upstream has it on (A13)
- * or the request names a `memory_id`. Its trouble never fails a chat and adds at most its timeout.
+ * `POST /v1/chat/completions`: the request goes upstream byte for byte, without the memory fields and, with memory
+ * on, with the context added; the answer comes back unchanged. Memory is on when the upstream has it on (A13) or the
+ * request names a `memory_id`. Memory errors never fail a chat and add at most its timeout.
  */
 export function chatCompletions(deps: ChatDeps): RequestHandler {
   return async (request, response) => {
@@ -76,7 +76,7 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
       ? deps.remember.follow(chatWithMemory(deps, exchange))
       : chatWithoutMemory(deps, exchange);
     await over.catch((error: unknown) => {
-      // Nobody is left to be told, and it is no fault of anybody's.
+      // The caller has gone, so the error has no receiver and is no fault.
       if (!gone.signal.aborted) throw error;
     });
   };
@@ -89,7 +89,7 @@ type Exchange<M extends ChatMemory | NoMemory> = Readonly<{
   asked: Asked;
   upstream: ReturnType<Upstreams['ofModel']>;
   memory: M;
-  /** Aborted when the caller has gone, and when the answer is out. */
+  /** Aborted when the caller disconnects and when the answer has ended. */
   signal: AbortSignal;
 }>;
 
@@ -133,7 +133,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
   const { path, query } = asked;
   const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
   const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry });
-  // At once, beside everything else: what the user said is kept whatever becomes of the answer (E7).
+  // Starts at once, in parallel: the user's message is stored whatever happens to the answer (E7).
   const storing = stored?.storeTurns();
   const wantsMemories = (asked.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
   const recalled =
@@ -151,7 +151,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
   response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
   localsOf(response).eventFields['memories'] = recalled?.hits.length ?? 0;
 
-  // What has to be read on its way need not be packed.
+  // An answer that is read on its way should not be compressed.
   const answer = await send(
     deps,
     exchange,
@@ -170,7 +170,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
   await stored?.storeReply(reader.reply());
 }
 
-/** Sends the request upstream, changed where it has to be, and lets go of it. */
+/** Sends the request upstream, with its edits, and releases its bytes. */
 function send(
   deps: ChatDeps,
   { request, body, asked, upstream, signal }: Exchange<ChatMemory> | Exchange<NoMemory>,
@@ -199,14 +199,14 @@ function injected(
   recalled: Recalled | null,
   format: ChatDeps['format'],
 ): Edit[] {
-  // Nothing is remembered: `augmented` is then the message itself, and the request goes as it came.
+  // Without context, `augmented` is the message itself and the request stays unchanged.
   if (root === null || recalled === null || recalled.text === '' || recalled.text === query) return [];
   if (format === 'augmented') return withUserText(bytes, root, recalled.text);
   if (format === 'facts') return withUserText(bytes, root, `${query}\n${recalled.text}`);
   return withSystemMessage(bytes, root, recalled.text);
 }
 
-/** A whole completion with the memories that went into it (E8). Anything else passes as it is. */
+/** Adds the memories that were used to a complete answer (E8). Any other answer passes unchanged. */
 async function answerWithHits(
   answer: IncomingMessage,
   response: Response,
@@ -226,7 +226,7 @@ async function answerWithHits(
   response.end(sent);
 }
 
-/** What only looks like an object, such as an answer that was cut off, is passed on as it is. */
+/** Text that only looks like an object, such as a truncated answer, passes unchanged. */
 function isJsonObject(text: string): boolean {
   if (!text.trimStart().startsWith('{')) return false;
   try {
@@ -250,7 +250,10 @@ function spokenIn(messages: readonly ChatMessage[]): { role: string; content: st
   return spoken;
 }
 
-/** The query as it came. The path is ours to write: the router has matched it in any case, and as an address. */
+/**
+ * The query string as received. The path is written anew: the router has matched it in any case, or as an absolute
+ * address.
+ */
 function queryOf(request: Request): string {
   const from = request.originalUrl.indexOf('?');
   return from < 0 ? '' : request.originalUrl.slice(from);
@@ -261,7 +264,7 @@ function headersOf(
   isOurKey: ChatDeps['isOurKey'],
   acceptEncoding: string | null,
 ): Record<string, string | string[]> {
-  // The body has been read, and unpacked, here.
+  // The body was read, and decompressed, here.
   const {
     'content-length': _length,
     'content-encoding': _encoding,
@@ -270,7 +273,7 @@ function headersOf(
   return acceptEncoding === null ? headers : { ...headers, 'accept-encoding': acceptEncoding };
 }
 
-/** Only keys of ours: an upstream's key is nothing to the retrieval service. */
+/** Only keys of ours are forwarded: an upstream's key means nothing to the retrieval service. */
 function credentialsOf(request: Request, isOurKey: ChatDeps['isOurKey']): Record<string, string> {
   const apiKey = request.header('x-api-key');
   if (apiKey !== undefined) return { 'x-api-key': apiKey };

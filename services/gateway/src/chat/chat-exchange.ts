@@ -5,21 +5,21 @@ import type { Remember } from './remember.ts';
 
 export type ChatExchangeDeps = Readonly<{
   remember: Remember;
-  /** Where the turns of a chat belong. */
+  /** Finds the conversation and user turn of a chat. */
   place: (chat: PlacedChat) => Promise<Place>;
 }>;
 
-/** One request of a chat and its answer, as it is stored. Storing never rejects: its trouble is not the chat's. */
+/** Stores one request of a chat and its answer. Storing never rejects, so that it cannot fail the chat. */
 export type ChatExchange = Readonly<{
-  /** The conversation it belongs to. Rejects while the database is away. */
+  /** The conversation of the chat. Rejects while the database is down. */
   conversationId: () => Promise<string>;
-  /** Stores what the user said, and the tool calls that came with it. */
+  /** Stores the user's message and the tool calls that came with it. */
   storeTurns: () => Promise<void>;
   /** Stores the answer, and the turns again in case they are not stored yet. */
   storeReply: (reply: ChatReply) => Promise<void>;
 }>;
 
-/** @param chat what is asked; `canWrite` is false for a key that may only read: then nothing is stored */
+/** @param chat the request; `canWrite` is false for a read-only key: then nothing is stored */
 export function openExchange(
   deps: ChatExchangeDeps,
   { canWrite, ...chat }: PlacedChat & Readonly<{ canWrite: boolean }>,
@@ -43,7 +43,10 @@ function withReply(path: ChatPath, reply: ChatReply, userTurnId: string): Messag
   return turn === null ? [] : [...turnsOf(path, userTurnId), turn];
 }
 
-/** Asks until there is an answer, and then no more: all parts of an exchange belong to the same place. */
+/**
+ * Repeats the call until it succeeds once, and then returns that result: all parts of an exchange belong to the same
+ * place.
+ */
 function untilItSucceeds<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => {

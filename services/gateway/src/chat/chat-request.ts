@@ -20,35 +20,38 @@ import {
   removeMembers,
 } from './json-edits.ts';
 
-/** How deep a request's values have to be recorded: request, members, messages, theirs, content parts, theirs. */
+/**
+ * How deep a request's values must be recorded: request, members, messages, their members, content parts, their
+ * members.
+ */
 export const CHAT_RECORDED_DEPTH = 6;
 
-/** Text beyond the context of any model is passed on without being read for memory. */
+/** A request with more text, beyond the context of any model, is forwarded without being read for memory. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
-/** Tool calls are read, and stored, up to this size each message; larger ones are passed on only. */
+/** Tool calls are read and stored up to this size per message; larger ones are only forwarded. */
 const MAX_TOOL_CALLS_BYTES = 1024 * 1024;
-/** Longer values of single fields are no memory field, model or user. */
+/** A longer value of a field is no memory field, model or user. */
 const MAX_FIELD_BYTES = 16 * 1024;
-/** Messages that are read before others get their turn. */
+/** Messages read in one turn of the event loop. */
 const MESSAGES_PER_TURN = 500;
 
 export type ChatRequest = Readonly<{
-  /** What does not go upstream: the memory fields. */
+  /** Edits that remove the memory fields before the request goes upstream. */
   removed: readonly Edit[];
   memory: ChatMemoryFields;
   model: string;
   isStream: boolean;
   /** The user that the request names, by OpenAI's field `user`. */
   userId: string | undefined;
-  /** What the messages say; null when it is more text than is read. */
+  /** The messages of the request; null when they have more text than is read. */
   messages: readonly ChatMessage[] | null;
 }>;
 
 /**
- * Reads a chat completion request as far as memory needs it, from where its values stand: images and everything else
- * that is not text stay where they are. What memory does not need is the upstream's to judge.
+ * Reads a chat completion request as far as memory needs it, by the positions of its values: images and everything
+ * else that is not text are not copied. The upstream judges the rest.
  *
- * @throws AppError `invalid_request` naming the field that is wrong
+ * @throws AppError `invalid_request` naming the wrong field
  */
 export async function readChatRequest(bytes: Buffer, root: JsonNode | null): Promise<ChatRequest> {
   if (root === null || !isObject(bytes, root)) {
@@ -106,7 +109,7 @@ async function readMessages(bytes: Buffer, list: JsonNode | undefined): Promise<
   return messages;
 }
 
-/** A message as far as it is looked at. Nothing is read of one whose text is longer than `maxBytes`. */
+/** The fields of a message that memory uses. A message with text longer than `maxBytes` is not read at all. */
 function readMessage(
   bytes: Buffer,
   node: JsonNode,
@@ -135,14 +138,14 @@ function readMessage(
       role: fieldOf('role'),
       content: texts.isWhole ? content[0] : content.map((text) => ({ text })),
       name: fieldOf('name'),
-      // What is nested deeper than anything that is stored is not looked at.
+      // Values nested deeper than anything that is stored are not read.
       tool_calls: callsAreRead ? parseNode(bytes, calls) : undefined,
       tool_call_id: fieldOf('tool_call_id'),
     },
   };
 }
 
-/** Where the text of a content stands: all of it, or the texts of its parts. */
+/** The positions of a content's text: all of it, or the texts of its parts. */
 function textNodes(
   bytes: Buffer,
   content: JsonNode | undefined,
@@ -160,8 +163,8 @@ function textOfPart(bytes: Buffer, part: JsonNode): JsonNode | undefined {
 }
 
 /**
- * Makes the last user message say `text` instead of its own text. Other parts of it (images) stay, and so does every
- * other byte of the request.
+ * Replaces the text of the last user message by `text`. Its other parts (images) and every other byte of the request
+ * stay.
  */
 export function withUserText(bytes: Buffer, root: JsonNode, text: string): Edit[] {
   const content = lastUserContent(bytes, root);
@@ -169,7 +172,7 @@ export function withUserText(bytes: Buffer, root: JsonNode, text: string): Edit[
   const said = JSON.stringify(text);
   if (!isArray(bytes, content)) return [{ start: content.start, end: content.end, by: said }];
   const parts = content.children ?? [];
-  // An empty text is none; the part stays.
+  // An empty text is not one; its part stays.
   const rest = parts.filter((part) => {
     const node = textOfPart(bytes, part);
     return node === undefined || node.end - node.start <= '""'.length;
@@ -190,7 +193,7 @@ export function withUserText(bytes: Buffer, root: JsonNode, text: string): Edit[
   ];
 }
 
-/** Adds one more system message, after the system messages that begin the request. */
+/** Adds one system message after those at the beginning of the request. */
 export function withSystemMessage(bytes: Buffer, root: JsonNode, text: string): Edit[] {
   const list = membersByKey(bytes, root).get('messages');
   if (list === undefined) return [];

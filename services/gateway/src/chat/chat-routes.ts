@@ -13,23 +13,22 @@ import { isOwnPath } from './upstream-path.ts';
 import { createUpstreams } from './upstreams.ts';
 
 export type ChatProxy = Readonly<{
-  /** Whether a path is one of the upstream's, not of ours. */
+  /** Whether a path belongs to the upstream. */
   isUpstreamPath: (path: string) => boolean;
-  /** Adds the proxy's routes; before anything reads a body. */
+  /** Adds the proxy's routes; call before anything reads a body. */
   routes: (app: Express, budget: ByteBudget) => void;
-  /** Resolves when what passed through is stored. */
+  /** Resolves when all exchanges are stored. */
   close: () => Promise<void>;
 }>;
 
-/** A process has room for the chats of so many keys that are all at their limit. */
+/** A process has room for the chats of this many keys at their limit. */
 const KEYS_AT_ONCE = 4;
 /** Images take a while from a telephone. */
 const CHAT_BODY_PATIENCE = 2;
 
 /**
- * The OpenAI-compatible proxy: chat completions with memory, and what of its other `/v1/…` paths may be called
- * (CHAT_PASS_THROUGH), less all that are or look like ours.
- * Without an upstream there is nothing at these paths, and the answer says what to set.
+ * The OpenAI-compatible proxy: chat completions with memory, and other `/v1/…` paths as CHAT_PASS_THROUGH allows,
+ * except paths that are ours or look like ours. Without an upstream these paths answer which setting is missing.
  */
 export function createChatProxy(deps: RouteDeps): ChatProxy {
   const { chat } = deps.config.gateway;

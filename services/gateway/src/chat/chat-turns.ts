@@ -7,7 +7,7 @@ import {
 } from '@factmill/contracts';
 import { createHash } from 'node:crypto';
 
-/** A message of a chat request, as far as it is looked at. */
+/** The fields of a chat message that memory uses. */
 export type ChatMessage = Readonly<{
   role?: unknown;
   content?: unknown;
@@ -16,30 +16,30 @@ export type ChatMessage = Readonly<{
   tool_call_id?: unknown;
 }>;
 
-/** What an assistant answered. */
+/** The assistant's answer. */
 export type ChatReply = Readonly<{ content: string; toolCalls: readonly Record<string, unknown>[] }>;
 
 const ROLES = ['user', 'assistant', 'tool', 'function'] as const;
 const MAX_TOOL_CALLS = 128;
 
-/** What was said in a request, and where its last user message stands in it. */
+/** The conversation in a request, and the position of its last user message. */
 export type ChatPath = Readonly<{
   /** The first user message. */
   first: ChatMessage;
   /**
-   * The last user message and what follows it. Messages of people, assistants and tools count; system messages do not,
-   * because clients change them.
+   * The last user message and the messages after it. Messages of people, assistants and tools count; system messages
+   * do not, because clients change them.
    */
   latest: readonly ChatMessage[];
-  /** A digest of each with all before it. */
+  /** For each message, a digest of it and all before it. */
   digests: readonly string[];
   /** The number of the last user message. */
   last: number;
-  /** The id of that message where it is stored for the first time. */
+  /** The id of that message when it is stored for the first time. */
   turnId: string;
   /** The id of the message before it; null when it is the first. */
   previousId: string | null;
-  /** Whether there are user messages before it: the client sends its history. */
+  /** Whether there are earlier user messages: the client sends its history. */
   hasHistory: boolean;
   /** Whether the assistant has begun to answer it, as in a loop of tool calls. */
   isContinued: boolean;
@@ -68,21 +68,21 @@ export function chatPathOf(messages: readonly ChatMessage[]): ChatPath | null {
 }
 
 /**
- * The turns of a chat that are stored: from the last user message on (what came before was stored with earlier
- * requests). The ids of what follows the user's turn begin with its id and a dot, and follow from what was said, so that
- * a client that sends its history again, or tries again, stores nothing twice.
+ * The turns of a request to store: from the last user message on (earlier ones were stored with earlier requests).
+ * The ids of later turns are the user turn's id, a dot and a digest of the content, so that a client that sends its
+ * history or repeats the request stores nothing twice.
  */
 export function turnsOf({ latest, digests, last }: ChatPath, userTurnId: string): MessageInput[] {
   const storedBefore = latest.length - MAX_MESSAGES_PER_REQUEST;
   return latest.flatMap((message, index) => {
-    // A longer loop of tool calls was stored step by step, with the requests before.
+    // A longer loop of tool calls was stored step by step with the earlier requests.
     if (index > 0 && index <= storedBefore) return [];
     const turn = toTurn(message, index === 0 ? userTurnId : `${userTurnId}.${digests[last + index]}`);
     return turn === null ? [] : [turn];
   });
 }
 
-/** The assistant's answer to a request as a turn; null when it said nothing. */
+/** The assistant's answer as a turn; null when it is empty. */
 export function replyTurn({ digests }: ChatPath, reply: ChatReply, userTurnId: string): MessageInput | null {
   const message: ChatMessage = {
     role: 'assistant',
@@ -111,8 +111,8 @@ function stepOf(path: string, message: ChatMessage): string {
 }
 
 /**
- * What makes a tool call the same call, however it is written: put together from a stream, its fields are in another
- * order, and clients write its arguments anew.
+ * The identity of a tool call in any form: assembled from a stream it has another order of fields, and clients
+ * reformat its arguments.
  */
 function callOf(call: unknown): unknown {
   if (!isRecord(call)) return call;
@@ -145,7 +145,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A short name for a text. */
+/** A short hash of a text. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 24);
 }
@@ -168,7 +168,7 @@ function toTurn(message: ChatMessage, id: string): MessageInput | null {
     ...(typeof message.name === 'string' ? { name: message.name } : {}),
     ...(typeof message.tool_call_id === 'string' ? { tool_call_id: message.tool_call_id } : {}),
   };
-  // What cannot be stored as it is goes without the names; a message with nothing in it is no turn.
+  // A tool call that cannot be stored loses its name; a message without content is no turn.
   return (
     messageInputSchema.safeParse(named).data ??
     messageInputSchema.safeParse(turn).data ??

@@ -3,23 +3,23 @@ import type { JsonNode } from '@factmill/http';
 /** Bytes from `start` up to, not including, `end` are replaced by a text. */
 export type Edit = Readonly<{ start: number; end: number; by: string }>;
 
-/** Longer keys are none that anything is looked up by. */
+/** No key that is looked up is longer. */
 const MAX_KEY_BYTES = 1_024;
 
-/** The key of a member, unescaped; empty for one that is very long. */
+/** The key of a member, unescaped; empty for a very long one. */
 export function keyOf(bytes: Buffer, { keyStart, keyEnd }: JsonNode): string {
   if (keyEnd - keyStart > MAX_KEY_BYTES) return '';
   return String(JSON.parse(bytes.toString('utf8', keyStart, keyEnd)));
 }
 
-/** The members of an object by key; of a repeated key the last one, as JSON.parse has it. */
+/** The members of an object by key; of a repeated key the last one, as in JSON.parse. */
 export function membersByKey(bytes: Buffer, object: JsonNode): ReadonlyMap<string, JsonNode> {
   return isObject(bytes, object)
     ? new Map((object.children ?? []).map((member) => [keyOf(bytes, member), member]))
     : new Map();
 }
 
-/** The value that stands at a node. */
+/** The value at a node. */
 export function parseNode(bytes: Buffer, { start, end }: JsonNode): unknown {
   return JSON.parse(bytes.toString('utf8', start, end));
 }
@@ -36,7 +36,7 @@ export function isString(bytes: Buffer, { start }: JsonNode): boolean {
   return bytes[start] === 0x22;
 }
 
-/** Cuts members out of an object. What stays keeps the white space that follows it. */
+/** Cuts members out of an object. Remaining members keep the white space after them. */
 export function removeMembers(object: JsonNode, isRemoved: (member: JsonNode) => boolean): Edit[] {
   const members = object.children ?? [];
   const lastKept = members.findLast((member) => !isRemoved(member));
@@ -51,8 +51,8 @@ export function removeMembers(object: JsonNode, isRemoved: (member: JsonNode) =>
 }
 
 /**
- * The text with its edits, which must not overlap, in pieces: what is not replaced is not copied, and stays byte for
- * byte.
+ * The text with its edits, which must not overlap, in pieces: bytes outside the edits are not copied and stay
+ * unchanged.
  */
 export function applyEdits(bytes: Buffer, edits: readonly Edit[]): Buffer[] {
   const pieces: Buffer[] = [];
@@ -65,7 +65,7 @@ export function applyEdits(bytes: Buffer, edits: readonly Edit[]): Buffer[] {
   return pieces.filter(({ length }) => length > 0);
 }
 
-/** A JSON object's text with one more member at its end. `value` is JSON. */
+/** A JSON object's text with one more member at its end. `value` is JSON text. */
 export function withMember(text: string, key: string, value: string): string {
   const before = text.slice(0, text.lastIndexOf('}')).trimEnd();
   const isEmpty = before.endsWith('{');

@@ -2,11 +2,11 @@ import { effectiveUser, isPermitted, type Principal, resolveUser } from '@factmi
 import { UNKNOWN_USER } from '@factmill/contracts';
 import type { ChatRequest } from './chat-request.ts';
 
-/** Whose memory a chat uses. */
+/** The owner of the memory that a chat uses. */
 export type ChatMemory = Readonly<{
   tenantId: string;
   userId: string;
-  /** The conversation that the chat names, if it does. */
+  /** The conversation that the chat names, if any. */
   memoryId: string | undefined;
   canWrite: boolean;
 }>;
@@ -15,9 +15,9 @@ export type ChatMemory = Readonly<{
 export type NoMemory = 'off' | 'unknown_user' | 'forbidden' | 'too_large';
 
 /**
- * Whose memory a chat uses, or why none.
+ * The user whose memory a chat uses, or why it has none.
  *
- * @throws AppError `user_locked` when the key speaks for another user
+ * @throws AppError `user_locked` when the key belongs to another user
  */
 export function memoryOf(
   chat: ChatRequest,
@@ -26,10 +26,10 @@ export function memoryOf(
   defaultUserId: string,
 ): ChatMemory | NoMemory {
   const { memory_id: memoryId } = chat.memory;
-  // Whether memory is on or not: a locked key speaks for its own user only.
+  // Also checked with memory off: a locked key may only act for its own user.
   const resolved = effectiveUser(resolveUser(chat.userId, principal, defaultUserId));
   if (!isOn && memoryId === undefined) return 'off';
-  // A memory that the caller names is one of its own when nothing says whose it is.
+  // A `memory_id` without any user is a user of its own.
   const userId = resolved === UNKNOWN_USER ? (memoryId ?? UNKNOWN_USER) : resolved;
   if (userId === UNKNOWN_USER) return 'unknown_user';
   if (!isPermitted(principal, 'memory.read')) return 'forbidden';

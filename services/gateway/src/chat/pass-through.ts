@@ -10,7 +10,7 @@ import type { Upstreams } from './upstreams.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Which models there are: it costs nothing, tells nothing of anybody, and clients ask for it before they chat. */
+/** The list of models: it costs nothing, reveals nothing about users, and clients request it before they chat. */
 const MODEL_LIST: readonly PassThroughRule[] = [
   { method: 'GET', segments: ['models'] },
   { method: 'GET', segments: ['models', '*'] },
@@ -22,7 +22,7 @@ export type PassThroughDeps = Readonly<{
   isOurKey: (token: string) => boolean;
 }>;
 
-/** Any other path of the upstream that may be called: both bodies are streamed, nothing is read. */
+/** Forwards any other allowed path of the upstream: both bodies are streamed, nothing is read. */
 export function passThrough({ upstreams, configured, isOurKey }: PassThroughDeps): RequestHandler {
   const { client, hasStoredKey } = upstreams.ofPassThrough;
   return async (request, response) => {
@@ -47,25 +47,25 @@ export function passThrough({ upstreams, configured, isOurKey }: PassThroughDeps
       });
       await relay(answer, response, null);
     } catch (error) {
-      // Nobody is left to be told, and it is no fault of anybody's.
+      // The caller has gone, so the error has no receiver and is no fault.
       if (!gone.signal.aborted) throw error;
     }
   };
 }
 
-/** A chat that is written in another way than its route would go without its permission, and with our fields in it. */
+/** A chat request on another spelling of its path would skip its permission check and keep our fields. */
 function assertNoChat(method: string, segments: readonly string[]): void {
   if (method !== 'POST' || segments.join('/').toLowerCase() !== 'chat/completions') return;
   throw new AppError('not_found', 'There is nothing at this address; chats are at /v1/chat/completions.');
 }
 
-/** Whoever may chat may ask for the models to chat with; everything else needs `upstream`. */
+/** A caller who may chat may list the models; everything else needs `upstream`. */
 function assertMayPass(principal: Principal, method: string, segments: readonly string[]): void {
   if (isListed(MODEL_LIST, method, segments) && isPermitted(principal, 'chat')) return;
   assertPermission(principal, 'upstream');
 }
 
-/** Whether a request is among those that are passed on. A stored key is spent on nothing that is not configured. */
+/** Whether a request may be forwarded. A stored key is only used for configured paths. */
 export function isPassed(
   configured: PassThroughConfig,
   hasStoredKey: boolean,

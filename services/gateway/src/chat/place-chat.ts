@@ -2,23 +2,23 @@ import { type AlikeChat, type NamedChat, readAlikeChats, readNamedChat, type Sql
 import { contentText } from '@factmill/contracts';
 import { type ChatMessage, type ChatPath, digest } from './chat-turns.ts';
 
-/** Where the turns of a chat request belong. */
+/** The conversation and user turn of a chat request. */
 export type Place = Readonly<{ conversationId: string; userTurnId: string }>;
 
 export type PlacedChat = Readonly<{
   tenantId: string;
   userId: string;
-  /** The conversation that the client names, if it does. */
+  /** The conversation that the client names, if any. */
   memoryId: string | undefined;
   path: ChatPath;
-  /** The client says that it tries again. */
+  /** The client says that this is a retry. */
   isRetry: boolean;
 }>;
 
 /**
- * Finds the conversation of a chat request and the id of its user turn: one that is stored where the same request is
- * sent again (a retry, a regenerated reply), another one where the user says the same again. A request that brings
- * the user's earlier messages is a history, known by its digest. One without can only be told by what was said since.
+ * Finds the conversation of a chat request and the id of its user turn. A repeated request (a retry, a regenerated
+ * reply) keeps the stored id; the same words said again get a new one. A request with the user's earlier messages is
+ * recognised by the digest of that history; one without only by the stored turns.
  *
  * @throws AppError `database_unavailable`
  */
@@ -41,9 +41,8 @@ export async function placeChat(database: Sql, chat: PlacedChat): Promise<Place>
 }
 
 /**
- * The id of a request's user turn in the conversation that it names. Without a history, the same words as the last turn
- * are that turn if the client tries again, goes on with it, was not answered yet, or if nothing else was said: then they
- * are the whole history.
+ * The id of the user turn in a named conversation. Without a history, the words of the last turn are that turn again
+ * if the client retries, continues it, has no answer yet, or if it is the only turn: then it is the whole history.
  */
 export function placeInNamed(named: NamedChat, path: ChatPath, isRetry: boolean): string {
   const { lastUserId, lastUserSeq } = named;
@@ -56,8 +55,8 @@ export function placeInNamed(named: NamedChat, path: ChatPath, isRetry: boolean)
 }
 
 /**
- * The place of a request whose client names no conversation. With a history: the latest conversation that has the turn
- * before. Without: the latest one while the user stands there and has said nothing since, else a new one.
+ * The place of a request without a named conversation. With a history: the latest conversation that has the turn
+ * before. Without: the latest one if the user has said nothing elsewhere since, else a new one.
  */
 export function placeInAlike(
   alike: readonly AlikeChat[],
@@ -71,21 +70,21 @@ export function placeInAlike(
   const standsThere =
     latest.lastUserId === null || (latest.lastUserId === path.turnId && latest.saidSince === null);
   if (isRetry || path.isContinued || standsThere) return place(latest.conversationId);
-  // Named by what was said since, so that requests at the same time begin the same conversation.
+  // The new id depends on the latest turn, so that parallel requests begin the same conversation.
   const since = latest.saidSince ?? `${latest.conversationId} ${latest.lastUserId}`;
   return place(`${baseId}.${digest(since).slice(0, 12)}`);
 }
 
 /**
- * The conversation of a chat whose client names none: clients send the whole history each time, so its first user
- * message tells one chat from another. Later chats that begin alike have ids that begin with this one and a dot.
+ * The conversation id of a chat whose client names none. Clients send the whole history each time, so the first user
+ * message identifies a chat. Later chats with the same beginning get this id, a dot and a suffix.
  */
 export function conversationIdOf(messages: readonly ChatMessage[], userId: string): string {
   const first = messages.find(({ role }) => role === 'user');
   return `chat-${digest(`${userId}\n${contentText(first?.content)}`)}`;
 }
 
-/** The conversation of a user's own in place of one that is another user's. */
+/** The id of a user's own conversation when another user already has this one. */
 export function ownConversationIdOf(conversationId: string, userId: string): string {
   return `chat-${digest(`${userId}\u0000${conversationId}`)}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that belong to one connection (RFC 9110, 7.6.1), and those that are set anew. */
+/** Headers of one connection (RFC 9110, 7.6.1), and those that are set anew. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -15,13 +15,13 @@ const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
-/** Our own credentials, and what tells who is asking us and from where. */
+/** Our credentials, and headers that reveal the caller or its address. */
 const OURS = setOf(`
   x-api-key x-user-id cookie x-request-id traceparent tracestate
   referer origin forwarded via x-real-ip true-client-ip cf-connecting-ip`);
 const OURS_BEGIN = /^(?:x-forwarded-|sec-)/;
 
-/** What would make a browser do something on our origin, and headers whose value is ours to set. */
+/** Headers that make a browser act on our origin, and headers that only we may set. */
 const FOR_BROWSERS = setOf(`
   set-cookie set-cookie2 www-authenticate clear-site-data service-worker-allowed refresh
   strict-transport-security public-key-pins alt-svc link sourcemap x-sourcemap report-to reporting-endpoints nel
@@ -31,7 +31,7 @@ const FOR_BROWSERS = setOf(`
   timing-allow-origin`);
 const FOR_BROWSERS_BEGIN = /^access-control-/;
 
-/** An answer of another server is a page without scripts, forms and origin wherever a browser shows it. */
+/** In a browser, another server's answer is a page without scripts, forms and origin. */
 const SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
 function setOf(names: string): ReadonlySet<string> {
@@ -41,9 +41,9 @@ function setOf(names: string): ReadonlySet<string> {
 type Headers = Record<string, string | string[]>;
 
 /**
- * The headers that go upstream. The caller's bearer token is among them unless it is a key of ours.
+ * The headers for the upstream. They include the caller's bearer token unless it is a key of ours.
  *
- * @param isOurKey whether a bearer token is one that Factmill itself accepts
+ * @param isOurKey whether a bearer token is a key of Factmill
  */
 export function toUpstreamHeaders(
   headers: IncomingHttpHeaders,
@@ -59,7 +59,10 @@ export function toUpstreamHeaders(
   });
 }
 
-/** The headers of an answer that go to the caller. Its request id keeps our name free, and browsers are told nothing. */
+/**
+ * The headers of an answer for the caller. The upstream's request id does not replace ours, and headers for browsers
+ * are dropped.
+ */
 export function toCallerHeaders(headers: IncomingHttpHeaders): Headers {
   const named = connectionOptions(headers);
   const passed = pick(

@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { ChatReply } from './chat-turns.ts';
 
-/** More of an answer than this is not kept: it is passed on all the same. */
+/** A longer answer is forwarded but not stored. */
 const MAX_LEARNED_CHARACTERS = 400_000;
 
-/** Listens to an answer while it passes; says what the assistant has said so far. */
+/** Reads an answer while it is forwarded; returns the assistant's reply so far. */
 export type ReplyReader = Readonly<{ push: (chunk: Buffer) => void; reply: () => ChatReply }>;
 
-/** Reads a stream of server-sent events with chunks of a chat completion (first choice only). */
+/** Reads the server-sent events of a chat completion (first choice only). */
 export function createStreamReader(): ReplyReader {
   const decoder = new StringDecoder('utf8');
   const toolCalls = new Map<number, ToolCall>();
@@ -61,7 +61,7 @@ function firstChoice(body: unknown): Record<string, unknown> | undefined {
   return choices.find((choice) => choice['index'] === 0 || choice['index'] === undefined);
 }
 
-/** A tool call comes in pieces: the first has id and name, the others more of the arguments. */
+/** A tool call arrives in pieces: the first has id and name, the others more of the arguments. */
 function mergeToolCall(calls: Map<number, ToolCall>, piece: Record<string, unknown>): void {
   const index = typeof piece['index'] === 'number' ? piece['index'] : 0;
   const call = calls.get(index) ?? { type: 'function', function: { name: '', arguments: '' } };

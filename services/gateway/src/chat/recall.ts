@@ -4,7 +4,7 @@ import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
 
-/** What of the answer of `POST /v1/context` is used. */
+/** The fields used of `POST /v1/context`'s answer. */
 const contextSchema = z.object({
   text: z.string().default(''),
   memories: z
@@ -22,13 +22,13 @@ export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
 
 export type RecallRequest = Readonly<{
   userId: string;
-  /** Where the user's turns are stored. */
+  /** The conversation that stores the user's turns. */
   conversationId: () => Promise<string>;
   query: string;
   memory: ChatMemoryFields;
   /** The texts of the request, each as a message. */
   spoken: readonly Readonly<{ role: string; content: string }>[];
-  /** Our own credentials of the caller, for the retrieval service. */
+  /** The caller's credentials with us, for the retrieval service. */
   credentials: Readonly<Record<string, string>>;
   signal: AbortSignal;
 }>;
@@ -36,14 +36,14 @@ export type RecallRequest = Readonly<{
 export type RecallDeps = Readonly<{
   retrievalUrl: string;
   format: 'facts' | 'section' | 'summary' | 'augmented';
-  /** What the chat waits for memory at most. */
+  /** How long the chat waits for context at most. */
   timeoutMs: number;
   logger: Logger;
 }>;
 
 /**
- * What is remembered about what the user says, ready to go into the request. Resolves to null when retrieval does not
- * answer in time or at all: a chat goes on without memory.
+ * Fetches the context for a user's message, ready for the request. Resolves to null when retrieval fails or is too
+ * slow: the chat continues without memory.
  */
 export function createRecall(deps: RecallDeps): (request: RecallRequest) => Promise<Recalled | null> {
   const recordDuration = createDuration(
@@ -84,7 +84,7 @@ function toBody(request: RecallRequest, conversationId: string, format: string):
     conversation_id: conversationId,
     query: toReadable(query),
     format,
-    // Whoever names a conversation has its earlier turns compete with memories (E4), less those sent anyway.
+    // With a named conversation its earlier turns compete with memories (E4), except those in the request itself.
     ...(memory.memory_id === undefined
       ? {}
       : {
@@ -97,7 +97,7 @@ function toBody(request: RecallRequest, conversationId: string, format: string):
   };
 }
 
-/** What the context call would refuse is taken out, as it is of stored turns. */
+/** Removes characters that the context call would refuse; stored turns lose them too. */
 function toReadable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }

@@ -7,38 +7,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteDeps } from '../route-deps.ts';
 import { ownConversationIdOf, type Place } from './place-chat.ts';
 
-/** How long turns wait for a database that is away before they are given up, and how many of them may. */
+/** How long turns wait for a database that is down before they are dropped, and how many turns may wait. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 1_000;
 const MAX_WAITING = 1_000;
 
-/** Why turns are lost, as a label. */
+/** Why turns were lost, as a metric label. */
 const LOST_CODES: readonly string[] = ['database_unavailable', 'overloaded', 'internal', 'other'];
 
 type Turns = Readonly<{
   tenantId: string;
   userId: string;
-  /** Where they belong; asked again after it has failed. */
+  /** Finds their conversation; called again after a failure. */
   place: () => Promise<Place>;
   messagesAt: (place: Place) => readonly MessageInput[];
-  /** The last of them answers what the others say; earlier answers to the same are superseded. */
+  /** The last message answers the others; earlier answers to them are superseded. */
   endsWithReply: boolean;
 }>;
 
 export type Remember = Readonly<{
-  /** Stores turns as POST messages does, in a conversation of the user's own where theirs is another user's. Never rejects; resolves to whether they are stored. */
+  /**
+   * Stores turns as POST messages does; when another user has the conversation, in one of the user's own. Never
+   * rejects; resolves to whether they are stored.
+   */
   store: (turns: Turns) => Promise<boolean>;
-  /** Closing waits for an exchange that is followed, because it stores its reply at its end. Returns the exchange. */
+  /** `close` waits for a followed exchange, because it stores its reply at its end. Returns the exchange. */
   follow: <T>(exchange: Promise<T>) => Promise<T>;
-  /** Resolves when nothing is being stored any more. Exchanges have to end by themselves: their connections are closed. */
+  /**
+   * Resolves when no turn is being stored any more. Exchanges end by themselves, because their connections are
+   * closed.
+   */
   close: () => Promise<void>;
 }>;
 
 export type RememberDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> & Readonly<{ logger: Logger }>;
 
 /**
- * Stores what a chat says, off its way: trouble with the storage never fails a chat, and a database that is away for
- * less than a minute loses nothing.
+ * Stores the turns of chats in the background: storage errors never fail a chat, and an outage of the database below
+ * a minute loses nothing.
  */
 export function createRemember(deps: RememberDeps): Remember {
   const countLost = createCounter(
@@ -76,7 +82,7 @@ export function createRemember(deps: RememberDeps): Remember {
     try {
       await acceptIn(place.conversationId, place, messages, turns);
     } catch (error) {
-      // Another user has taken the name between the two.
+      // Another user has created a conversation of this name in the meantime.
       if (!isAppError(error) || error.code !== 'conversation_user_mismatch') throw error;
       await acceptIn(ownConversationIdOf(place.conversationId, turns.userId), place, messages, turns);
     }

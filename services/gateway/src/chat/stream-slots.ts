@@ -3,17 +3,17 @@ import { AppError } from '@factmill/errors';
 import type { RequestHandler } from 'express';
 
 export type StreamSlotsOptions = Readonly<{
-  /** Exchanges with the upstream that one API key may have open at once; without keys, all callers together. */
+  /** Open exchanges with the upstream per API key; without keys, for all callers together. */
   maxPerKey: number;
-  /** All of this process together. */
+  /** Open exchanges of this process. */
   maxInAll: number;
 }>;
 
 /**
- * Bounds how many exchanges with the upstream are open: each holds two connections for as long as a model talks. Behind
+ * Bounds the open exchanges with the upstream: each holds two connections while the model answers. Must come after
  * authentication.
  *
- * @throws AppError `rate_limited` for a key with too many, `overloaded` when there are too many in all
+ * @throws AppError `rate_limited` for a key with too many, `overloaded` when there are too many in total
  */
 export function createStreamSlots({ maxPerKey, maxInAll }: StreamSlotsOptions): RequestHandler {
   const open = new Map<string, number>();

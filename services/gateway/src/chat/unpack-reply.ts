@@ -1,7 +1,7 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { ReplyReader } from './read-reply.ts';
 
-/** A reader that may still be busy with what it has heard. */
+/** A reader that may still decompress what it has received. */
 export type UnpackingReader = ReplyReader & Readonly<{ end: () => Promise<void> }>;
 
 const UNPACKERS: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = {
@@ -12,10 +12,10 @@ const UNPACKERS: Readonly<Record<string, () => ReturnType<typeof createGunzip>>>
 };
 
 /**
- * Listens for a reader to an answer that is packed, which some upstreams do although they are asked not to. `end`
- * resolves when the reader has heard everything that could be unpacked; an answer that broke off is heard up to there.
+ * Decompresses an answer for a reader; some upstreams compress although they are asked not to. `end` resolves when
+ * the reader has seen everything that could be decompressed, up to the point where a broken answer ends.
  *
- * @param encoding the answer's content-encoding; of one that is not known nothing is heard
+ * @param encoding the answer's content-encoding; an unknown one gives the reader nothing
  */
 export function unpacking(reader: ReplyReader, encoding: string): UnpackingReader {
   const createUnpacker = UNPACKERS[encoding.trim().toLowerCase()];
@@ -25,7 +25,7 @@ export function unpacking(reader: ReplyReader, encoding: string): UnpackingReade
     unpacker.once('close', () => resolve());
   });
   unpacker.on('data', (chunk: Buffer) => reader.push(chunk));
-  // Packed wrongly, or broken off: what was heard until then counts.
+  // Bad compression or a cut-off answer: everything until then counts.
   unpacker.on('error', () => undefined);
   return {
     push: (chunk) => {

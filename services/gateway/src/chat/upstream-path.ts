@@ -1,19 +1,19 @@
 import { RESERVED_SEGMENTS } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 
-/** Longest path that is passed on, in characters; a query may be longer. */
+/** Longest path that is forwarded, in characters; a query may be longer. */
 const MAX_PATH = 2_048;
-/** What RFC 3986 lets stand in a path, but `;`, which some servers take for the end of a segment. */
+/** Characters of RFC 3986 paths, except `;`, which some servers treat as the end of a segment. */
 const PATH = /^(?:\/(?:[\w.~!$&'()*+,=:@-]|%[0-9a-f]{2})+)+\/?$/i;
 const QUERY = /^[\x21-\x7e]*$/;
 const UNSEEN = /\p{C}/u;
 
-/** A path below `/v1` as it goes upstream, with its segments decoded. */
+/** A path below `/v1` for the upstream, with its segments decoded. */
 export type UpstreamPath = Readonly<{ target: string; segments: readonly string[] }>;
 
 /**
- * Whether a request is for us, whatever the rest of its path: its first segment below `/v1` is one of ours, however it
- * is written. Decodes as often as anything behind us could.
+ * Whether a request is for Factmill itself: its first segment below `/v1`, in any spelling, is one of ours. Decodes
+ * as often as any server behind us could.
  */
 export function isOwnPath(requestTarget: string): boolean {
   let path = requestTarget.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
@@ -28,11 +28,11 @@ export function isOwnPath(requestTarget: string): boolean {
 }
 
 /**
- * The path of a request as it may go upstream: exactly `/v1/…`, and nothing in it that another server could read as
- * another path than we do. That is what is encoded twice or in part, `.` and `..`, empty segments, `\`, `;`, an encoded
- * slash, control characters, and anything that becomes one of these when Unicode is normalised.
+ * The path of a request for the upstream: exactly `/v1/…`, without anything that another server could read as another
+ * path: double or partial encoding, `.` and `..`, empty segments, `\\`, `;`, an encoded slash, control characters,
+ * and anything that becomes one of these by Unicode normalisation.
  *
- * @throws AppError `not_found` for what is not below `/v1`; `invalid_request` for the rest
+ * @throws AppError `not_found` for paths outside `/v1`; `invalid_request` for the rest
  */
 export function readUpstreamPath(requestTarget: string): UpstreamPath {
   const queryAt = requestTarget.indexOf('?');
@@ -57,7 +57,7 @@ function decodeStrictly(path: string): string {
   }
 }
 
-/** What is not UTF-8 is decoded byte by byte. */
+/** Invalid UTF-8 is decoded byte by byte. */
 function decodeOnce(path: string): string {
   try {
     return decodeURIComponent(path);

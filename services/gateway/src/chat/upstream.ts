@@ -6,9 +6,9 @@ import type { Readable } from 'node:stream';
 export type UpstreamConfig = Readonly<{
   /** Up to and including the version, as in `https://api.example.com/v1`. */
   baseUrl: string;
-  /** Sent instead of what the caller presents; empty: the caller's own bearer token goes along. */
+  /** Replaces the caller's credentials; empty: the caller's own bearer token is forwarded. */
   apiKey: string;
-  /** Without a byte for this long an exchange is given up. */
+  /** An exchange without a byte for this long is aborted. */
   timeoutMs: number;
 }>;
 
@@ -17,32 +17,32 @@ type UpstreamRequest = Readonly<{
   /** Below the base URL, with the query: `/chat/completions`. */
   path: string;
   headers: Readonly<Record<string, string | string[]>>;
-  /** In pieces, to be sent one after another. */
+  /** Pieces that are sent one after another. */
   body: UpstreamBody | Readable | null;
   signal: AbortSignal;
 }>;
 
 type UpstreamBody = Readonly<{
   pieces: readonly Buffer[];
-  /** Called, at least once, when the pieces are not needed any more. */
+  /** Called at least once when the pieces are no longer needed. */
   onSent: () => void;
 }>;
 
 export type Upstream = Readonly<{
-  /** Resolves when the head of the answer is there; whatever its status. */
+  /** Resolves when the answer's head has arrived, with any status. */
   send: (request: UpstreamRequest) => Promise<IncomingMessage>;
   close: () => void;
 }>;
 
 /**
- * Larger bodies get a connection of their own: on one that had been idle they would have to be kept until the answer
- * comes, in case that the upstream has closed it and they have to be sent again.
+ * Larger bodies get a new connection. On a connection that was idle they would have to be kept until the answer,
+ * because the upstream may have closed it and they would have to be sent again.
  */
 const MAX_REPEATABLE_BYTES = 64 * 1024;
 
 /**
- * One upstream of the proxy. On node:http, because bodies have to pass byte by byte, in both directions and under
- * back-pressure. Redirects are the caller's to follow: a stored key never goes to another host.
+ * One upstream of the proxy. Uses node:http, because bodies must pass byte by byte, in both directions and with
+ * back-pressure. Redirects are returned to the caller: a stored key never goes to another host.
  */
 export function createUpstream(config: UpstreamConfig): Upstream {
   const base = new URL(config.baseUrl);
@@ -51,7 +51,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   const open = isSecure ? httpsRequest : httpRequest;
   const root = base.pathname.replace(/(?<!\/)\/+$/, '');
 
-  /** `stale`: the upstream closed an idle connection as it was used again, and has seen nothing of this request. */
+  /** `stale`: the upstream closed an idle connection while it was reused, and has seen nothing of this request. */
   function attempt(request: UpstreamRequest): Promise<IncomingMessage | 'stale'> {
     const { body } = request;
     const length = isStream(body) || body === null ? 0 : lengthOf(body.pieces);
@@ -109,7 +109,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
   };
 }
 
-/** What of a caller's headers says who pays or asks, which a stored key says itself. */
+/** Caller headers that identify the payer. A stored key identifies itself. */
 const WHO_ASKS = new Set(['authorization', 'api-key', 'openai-organization', 'openai-project']);
 
 function withStoredKey(headers: UpstreamRequest['headers'], apiKey: string): UpstreamRequest['headers'] {

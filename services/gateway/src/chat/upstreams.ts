@@ -4,9 +4,9 @@ import { createUpstream, type Upstream } from './upstream.ts';
 type NamedUpstream = Readonly<{ name: string; memory: boolean; client: Upstream; hasStoredKey: boolean }>;
 
 export type Upstreams = Readonly<{
-  /** The first whose list has the model, else the first without a list, else the first. */
+  /** The first upstream whose list has the model, else the first without a list, else the first. */
   ofModel: (model: string) => NamedUpstream;
-  /** Where everything goes that is no chat. */
+  /** The upstream of all other paths. */
   ofPassThrough: NamedUpstream;
   close: () => void;
 }>;
@@ -29,7 +29,7 @@ export function createUpstreams({ upstreams, timeoutMs }: Config['gateway']['cha
   };
 }
 
-/** A model's name, or the beginning of names with `*` after it. */
+/** A model's name, or a prefix of names followed by `*`. */
 function matches(pattern: string, model: string): boolean {
   return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : pattern === model;
 }

@@ -3,20 +3,20 @@ import { boundTokens, chunkMatchingText, chunkText, matchingText } from '@factmi
 import { chunkingOf, createLocalTokenCounter, type TokenCounter } from '@factmill/models/chunking';
 import { createHash } from 'node:crypto';
 
-/** A document as it is stored: its chunks put together are its text. */
+/** A document as stored: its chunks joined are its text. */
 export type CutDocument = Readonly<{
   matchingText: string;
-  /** Hex, of the content as it is. */
+  /** Hex, of the unchanged content. */
   contentHash: string;
   chunks: readonly Readonly<{ content: string; matchingText: string | null; contentHash: string }>[];
 }>;
 
-/** Most characters that one piece of a vocabulary stands for. What it does not know, it takes together as one. */
+/** The longest piece of the vocabulary, in characters. Adjacent unknown characters count as one token. */
 const CHARACTERS_PER_TOKEN = 16;
 
 /**
- * Cuts documents as the configured embedding model wants them, and writes down how they are searched for. A million
- * characters take 0.5 to 4 seconds of a processor.
+ * Cuts documents for the configured embedding model, and computes their matching texts. A million characters take 0.5
+ * to 4 seconds of a processor.
  */
 export function createCutDocument(config: EmbeddingConfig): (content: string) => CutDocument {
   const { maxTokens, tokenizer } = chunkingOf(config);
@@ -35,7 +35,7 @@ export function createCutDocument(config: EmbeddingConfig): (content: string) =>
   };
 }
 
-/** The tokens, but never so few that a chunk of unknown characters could be of any length. */
+/** The token count, with a minimum per character, so that a chunk of unknown characters has a bounded length. */
 function withUnknownText(countTokens: TokenCounter): TokenCounter {
   return (text) => {
     const characters = text.replaceAll(/\s+/g, ' ').trim().length;

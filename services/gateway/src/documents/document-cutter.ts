@@ -10,14 +10,14 @@ export type CutterData = Readonly<{ config: EmbeddingConfig }>;
 export type CutReply = Readonly<{ document: CutDocument }> | Readonly<{ failure: string }>;
 
 export type DocumentCutter = Readonly<{
-  /** Says how it cuts: texts cut under the same name are cut alike. */
+  /** The name of the method: texts with the same name were cut alike. */
   chunking: string;
   /** @throws AppError `overloaded` when too many documents wait, `shutting_down` after `close` */
   cut: (content: string) => Promise<CutDocument>;
   close: () => Promise<void>;
 }>;
 
-/** Documents that wait to be cut; the longest take seconds each. */
+/** Documents that may wait; the longest take seconds each. */
 const MAX_WAITING = 16;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
 
@@ -28,9 +28,9 @@ type Waiting = Readonly<{
 }>;
 
 /**
- * Cuts documents in a worker thread, one at a time in the order of the calls. The thread starts with the first document
- * and keeps the process alive only while it cuts. When it dies the document is refused, and the next one starts a new
- * thread.
+ * Cuts documents in a worker thread, one at a time in the order of the calls. The thread starts with the first
+ * document and keeps the process alive only while it cuts. When it dies, the document is refused and the next one
+ * starts a new thread.
  */
 export function createDocumentCutter(config: EmbeddingConfig): DocumentCutter {
   const waiting: Waiting[] = [];

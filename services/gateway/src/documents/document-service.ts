@@ -3,7 +3,7 @@ import { type PutDocument as Put, putDocument } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { RouteDeps } from '../route-deps.ts';
 
-/** Documents are cut here, without a model; their vectors follow in the background, as those of memories do. */
+/** Documents are cut here, without a model; their vectors follow in the background, as for memories. */
 export function createDocumentService(deps: RouteDeps) {
   const wantsEmbedding = deps.config.embedding.provider !== 'none';
   const { documentCutter } = deps;

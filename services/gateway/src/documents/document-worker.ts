@@ -8,7 +8,7 @@ const BELOW_REQUESTS = 10;
 
 if (!parentPort) throw new Error('to be started as a worker thread');
 const port = parentPort;
-// On Linux a priority is a thread's own: requests that are answered meanwhile go first.
+// On Linux each thread has its own priority, so requests go first.
 if (process.platform === 'linux') setPriority(0, BELOW_REQUESTS);
 const cut = createCutDocument((workerData as CutterData).config);
 
@@ -16,7 +16,7 @@ port.on('message', (content: string) => {
   try {
     port.postMessage({ document: cut(content) } satisfies CutReply);
   } catch (error) {
-    // The name only: a message may quote the text.
+    // Only the name: a message may quote the text.
     port.postMessage({ failure: error instanceof Error ? error.name : 'Error' } satisfies CutReply);
   }
 });

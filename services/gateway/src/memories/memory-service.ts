@@ -17,10 +17,10 @@ import type { RouteDeps } from '../route-deps.ts';
 export type SaveItem = Readonly<{ userId: string; input: MemoryInput }>;
 type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
 
-/** Comparing this much text with what is stored takes 10 ms of a processor; other requests are answered in between. */
+/** Comparing this much text with stored memories takes 10 ms of a processor; other requests run between slices. */
 const MAX_SLICE_CHARACTERS = 250_000;
 
-/** The same numbers in slices that have so much text at most, or one of them. */
+/** The numbers in slices with at most this much text, or with a single one. */
 function inSlices(places: readonly number[], lengthOf: (place: number) => number): number[][] {
   const slices: number[][] = [];
   let left = 0;
@@ -36,11 +36,11 @@ function inSlices(places: readonly number[], lengthOf: (place: number) => number
   return slices;
 }
 
-/** Memories made, changed and restored by hand, through the same writer as extracted ones (B10). */
+/** Memories created, changed and restored by hand, through the same writer as extracted ones (B10). */
 export function createMemoryService(deps: RouteDeps) {
   const wantsEmbedding = deps.config.embedding.provider !== 'none';
 
-  /** Vectors follow in the background (C13); when the queue is down, the extractor finds what is missing. */
+  /** Vectors follow in the background (C13); when the queue is down, the extractor finds the missing ones. */
   async function embedLater(tenantId: string, memoryIds: readonly string[]): Promise<void> {
     if (!wantsEmbedding || memoryIds.length === 0) return;
     try {
@@ -67,11 +67,11 @@ export function createMemoryService(deps: RouteDeps) {
       });
     }
     const results: Written[] = items.map(() => ({ status: 'skipped', id: null, pendingContent: null }));
-    // Users in one order for everybody, so that two batches never wait for each other's locks.
+    // All batches lock users in the same order, so that two of them never wait for each other.
     const users = [...new Set(items.map((item) => item.userId))]
       .filter((user) => user !== UNKNOWN_USER)
       .sort();
-    /** Each scope of a user is compared for itself. */
+    /** Each scope of a user is compared separately. */
     const scopesOf = (userId: string) => {
       const places = items.flatMap((item, place) => (item.userId === userId ? [place] : []));
       const byScope = Map.groupBy(places, (place) => items[place]?.input.scope ?? GLOBAL_SCOPE);
@@ -134,7 +134,7 @@ export function createMemoryService(deps: RouteDeps) {
   return { save, patch, embedLater, unlessTaken };
 }
 
-/** Runs a change; that another current memory says the same already becomes a conflict. */
+/** Runs a change; a unique violation (another current memory has the same key or text) becomes a conflict. */
 async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -146,7 +146,7 @@ async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws AppError `invalid_request` when a field does not fit the memory's form */
+/** @throws AppError `invalid_request` when a field does not fit the kind of memory */
 function toChanges(patch: Omit<MemoryPatch, 'user_id'>, current: MemoryRow, now: Date): MemoryChanges {
   const { content, value, question, answer, expires_at, expires_in_days, valid_from, ...plain } = patch;
   if (value !== undefined && current.key === null) throw misfit('value', 'belongs to memories with a key');

@@ -1,7 +1,7 @@
 import { GLOBAL_SCOPE } from '@factmill/contracts';
 import type { MemoryVersionRow } from '@factmill/database';
 
-/** Columns that only the database needs. */
+/** Columns for internal use only. */
 const INTERNAL = new Set([
   'tenant_id',
   'content_hash',

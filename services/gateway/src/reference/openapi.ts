@@ -50,7 +50,7 @@ const TAGS = {
   Operating: 'Probes',
 };
 
-/** Answers of any operation when something goes wrong. */
+/** Problem answers of any operation. */
 const PROBLEMS: Json = Object.fromEntries(
   Object.entries({
     400: 'The request is not valid: `errors` names the fields',
@@ -115,7 +115,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return withoutLocalReferences(rest) as Json;
 }
 
-/** The one schema that contains itself is `z.json()`; its definition would be out of place inside the document. */
+/** The only recursive schema is `z.json()`; its definition does not belong into the document. */
 function withoutLocalReferences(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutLocalReferences);

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
 
-/** What anybody may ask, for probes. */
+/** Probes that need no key. */
 const probe = (operationId: string, summary: string, statuses: Readonly<Record<string, string>>): Json => ({
   tags: ['Operating'],
   summary,
@@ -23,7 +23,7 @@ const { $schema: _dialect, ...memoryFields } = z.toJSONSchema(chatMemoryFieldsSc
   io: 'input',
 }) as Json;
 
-/** A completion request is the upstream's to judge: only the fields that are taken out of it are described. */
+/** The upstream judges completion requests, so only the memory fields are described. */
 const CHAT_REQUEST = {
   ...memoryFields,
   description:
@@ -39,7 +39,7 @@ const CHAT_REQUEST = {
   additionalProperties: true,
 };
 
-/** Paths beside the operations of the REST contract. `problems` are the answers when something goes wrong. */
+/** Paths beside the operations of the REST contract. `problems` are their problem answers. */
 export function otherPaths(problems: Json): Record<string, Record<string, Json>> {
   return {
     '/v1/chat/completions': {

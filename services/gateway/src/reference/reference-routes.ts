@@ -6,7 +6,7 @@ import { openApiDocument } from './openapi.ts';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** What the page needs of the package; the rest of it is not served. */
+/** The files that the page needs; the rest of the package is not served. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 const PAGE = `<!doctype html>

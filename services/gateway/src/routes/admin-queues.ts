@@ -10,17 +10,20 @@ export const BULL_BOARD_PATH = '/admin/queues';
 
 /**
  * Makes a browser ask for the key: Bull Board is a page, so the API key comes as the password of Basic
- * authentication. Placed before authentication; the answer keeps the header only when that refuses.
+ * authentication. Placed before authentication; only a refusal keeps the header.
  */
 export const browserChallenge: RequestHandler = (_request, response, next) => {
   response.setHeader('WWW-Authenticate', 'Basic realm="Factmill queues", charset="UTF-8"');
   next();
 };
 
-/** Bull Board shows the queues of all tenants: for operators. Changing them needs BULL_BOARD_WRITABLE=true besides. */
+/**
+ * Bull Board shows the queues of all tenants, so it needs an operator. Changing them also needs
+ * BULL_BOARD_WRITABLE=true.
+ */
 export function adminQueueRoutes(deps: RouteDeps): Router {
   const readOnlyMode = !deps.config.gateway.bullBoardWritable;
-  // On Postgres the workers are not registered anywhere: the page is to leave them out, not to miss them.
+  // On Postgres workers are not registered anywhere, so the page hides them.
   const knowsWorkers = deps.config.storage.redisUrl !== null;
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(BULL_BOARD_PATH);
@@ -33,7 +36,7 @@ export function adminQueueRoutes(deps: RouteDeps): Router {
     options: { uiConfig: { boardTitle: 'Factmill queues' } },
   });
   const router = Router();
-  // Bull Board's page asks for fonts on the internet; it does without them.
+  // Bull Board's page requests fonts from the internet; the policy blocks them.
   router.use(asPage, (_request, response, next) => {
     response.removeHeader('WWW-Authenticate');
     assertPermission(principalOf(response), 'operator');

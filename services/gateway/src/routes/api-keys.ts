@@ -75,7 +75,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
   return router;
 }
 
-/** Nobody hands on more than they have. */
+/** A caller may only grant permissions that it has. */
 function assertMayGrant(principal: Principal, permissions: readonly Permission[]): void {
   const missing = permissions.find((permission) => !isPermitted(principal, permission));
   if (missing === undefined) return;

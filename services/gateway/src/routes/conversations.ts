@@ -199,7 +199,9 @@ async function answerAccepted(
   });
 }
 
-/** The conversation of the path; when the request or its key says whose, it has to be theirs. */
+/**
+ * The conversation in the path. When the request or its key names a user, the conversation must belong to that user.
+ */
 async function load(
   deps: RouteDeps,
   request: Request,

@@ -47,7 +47,7 @@ export function documentRoutes(deps: RouteDeps): Router {
     response.status(outcome === 'created' ? 201 : 200).json(toDocument(document));
   });
 
-  /** The user of the request, else of the conversation, else as everywhere. */
+  /** The user of the request, else of the conversation, else the usual default. */
   async function userOfDocument(
     tenantId: string,
     body: { user_id?: string | undefined; conversation_id?: string | undefined },

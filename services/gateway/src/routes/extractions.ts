@@ -22,7 +22,7 @@ import { acceptFromRequest, partIdsOf } from '../accepting/accept-from-request.t
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
-/** Extractions that one bulk replay starts again. */
+/** Maximum of extractions per bulk replay. */
 const REPLAY_LIMIT = 1_000;
 
 const positionSchema = z.tuple([z.int().min(0)]);
@@ -154,7 +154,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
   return router;
 }
 
-/** A conversation is one user's, so that whoever names one has named a user. */
+/** A conversation has one user, so a request that names one has named its user. */
 function userOfList(query: z.output<typeof listExtractionsQuerySchema>, principal: Principal): string | null {
   const namesOne = query.conversation_id !== undefined && query.all_users !== true;
   if (namesOne && principal.pinnedUserId === null) return ownerOf(query.user_id, principal);
@@ -165,7 +165,7 @@ function between(from: Date | null, to: Date | null): number | null {
   return from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime());
 }
 
-/** What went wrong with an extraction, or what one waits for that has not been tried. */
+/** The error of an extraction, or the reason why one that was never tried still waits. */
 function errorOf(row: ExtractionRow): Pick<Extraction, 'error'> {
   if (row.errorClass !== null) return { error: { class: row.errorClass, message: row.errorMessage ?? '' } };
   if (row.outage === null) return {};

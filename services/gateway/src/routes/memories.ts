@@ -40,7 +40,7 @@ import { toVersion } from '../memories/version.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
-/** A cursor is good for the order it was given out in, and for no other. */
+/** A cursor is valid only for the order of its list. */
 function orderOf(query: ListMemoriesQuery): string {
   return `${query.sort_by} ${query.order}`;
 }

@@ -5,10 +5,10 @@ import { traceHeaders, withSpan } from '@factmill/telemetry';
 import { type RequestHandler, Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 
-/** How long a search may take before the caller is told that retrieval is not available. */
+/** After this long a search answers that retrieval is not available. */
 const TIMEOUT_MS = 15_000;
 
-/** What the retrieval service serves, reachable through the gateway with the same credentials. */
+/** Operations of the retrieval service, forwarded with the caller's credentials. */
 export function retrievalRoutes(deps: RouteDeps): Router {
   const router = Router();
   router.post('/memories/search', requirePermission('memory.read'), forward(deps, '/v1/memories/search'));
@@ -27,7 +27,7 @@ function forward(deps: RouteDeps, path: string): RequestHandler {
       const value = request.header(name);
       if (value !== undefined) headers[name] = value;
     }
-    // Whoever has gone does not wait in the line of the retrieval service either.
+    // A caller that disconnects also leaves the queue of the retrieval service.
     const gone = new AbortController();
     response.once('close', () => {
       gone.abort();

@@ -73,7 +73,7 @@ export function summaryRoutes(deps: RouteDeps): Router {
     response.json(profile);
   });
 
-  /** Whose summary a request is about. A conversation says itself whose it is; a user that is named has to fit. */
+  /** The owner of the requested summary. A conversation determines its user; a user in the request must match. */
   async function summaryOwnerOf(
     named: Readonly<{ user_id?: string | undefined; conversation_id?: string | undefined }>,
     response: Response,

@@ -15,7 +15,7 @@ import { type RequestHandler, Router } from 'express';
 import type { MemoryTool, ToolCaller } from './memory-tool.ts';
 import { callerOf } from './tool-routes.ts';
 
-/** Names the user where neither the key nor the configuration does. */
+/** Names the user when neither the key nor the configuration does. */
 const USER_HEADER = 'x-user-id';
 
 const NO_USER =
@@ -24,8 +24,8 @@ const NO_USER =
 type McpCall = Readonly<{ caller: ToolCaller; userId: string | undefined }>;
 
 /**
- * `/mcp`: the memory tool for agents that speak the Model Context Protocol over streamable HTTP. Every request stands
- * for itself, so that any gateway can answer any of them.
+ * `/mcp`: the memory tool for agents that speak the Model Context Protocol over streamable HTTP. Requests are
+ * stateless, so any gateway can answer any of them.
  */
 export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>): Router {
   const calls = new AsyncLocalStorage<McpCall>();
@@ -48,7 +48,7 @@ export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>):
       if (call === undefined) throw new Error('a tool call without its request');
       const request = validate(memoryToolRequestSchema, { ...given, user_id: call.userId });
       const result = await deps.tool(request, call.caller);
-      // An agent takes any answer that is no error for done.
+      // Agents treat any answer without an error as success.
       if (result.skipped !== undefined) return failed(NO_USER);
       return { content: [{ type: 'text' as const, text: JSON.stringify(result) }] };
     } catch (error) {
@@ -67,7 +67,7 @@ export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>):
     );
   };
   const router = Router();
-  // As the tool over REST; saving and forgetting need memory.write besides.
+  // As with the tool over REST, saving and forgetting also need memory.write.
   router.all('/', requirePermission('memory.read'), serve);
   return router;
 }

@@ -19,7 +19,7 @@ import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 import { callRetrieval } from './call-retrieval.ts';
 
-/** Who calls the tool. */
+/** The caller of the tool. */
 export type ToolCaller = Readonly<{
   principal: Principal;
   actor: Actor;
@@ -35,7 +35,7 @@ const DEFAULT_LIMIT = 15;
  * The one memory tool for agents (D16): save, search, forget, list, through the same storage and retrieval as
  * everything else.
  *
- * What a model saves is screened as what it extracts is: a person writes memories by `/v1/memories`.
+ * Memories that a model saves are screened like extracted ones; people write memories by `/v1/memories`.
  *
  * @throws AppError `memory_refused`, `forbidden`, `memory_conflict`, `retrieval_unavailable`, `database_unavailable`
  */
@@ -49,7 +49,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     const common = { action: call.action, user_id: userId };
     if (userId === UNKNOWN_USER) return { ...common, ...UNKNOWN_USER_SKIPPED };
     const owner = { tenantId: principal.tenantId, userId };
-    // Searches take their turn in the retrieval service.
+    // Searches wait for their turn in the retrieval service.
     if (call.action === 'search') {
       return { ...common, ...(await search(owner.userId, call, caller.credentials)) };
     }
@@ -83,7 +83,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   async function save(owner: Owner, call: MemoryToolRequest, actor: Actor): Promise<ToolMemory> {
     const { key, value, content, category, source, confidence, expires_days, source_context } = visible(call);
     const statement = key === undefined ? (content ?? '') : contentOfFields({ key, value });
-    // As people see it, and as it was written: only the latter shows a disguise.
+    // Both without invisible characters and as written: only the latter shows a disguise.
     const texts = [value, content, category, source_context, call.value, call.content];
     const refusal = screenToolSave({ key, texts, statement });
     if (refusal !== null) throw refused(refusal);
@@ -112,7 +112,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   ): Promise<Pick<MemoryToolResponse, 'memories' | 'degraded'>> {
     const url = `${deps.config.gateway.retrievalUrl}/v1/memories/search`;
     const limit = call.limit ?? DEFAULT_LIMIT;
-    // The tool does not know which conversation it is called in, so what is kept for one is not for it.
+    // The tool does not know its conversation, so it searches no memories of a single conversation.
     const body = { user_id: userId, query: call.query, limit, scopes: [GLOBAL_SCOPE] };
     const { results, degraded } = searchResponseSchema.parse(await callRetrieval(url, credentials, body));
     return {
@@ -129,7 +129,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
       ...(call.category === undefined ? {} : { category: call.category }),
     });
     const rows = await listMemories(deps.database.list, { ...owner, query, pattern: null, after: null });
-    // One more than asked for is read, to tell whether there are others.
+    // One more than requested, to know whether there are others.
     return rows.slice(0, limit).map((row) => toToolMemory(toMemory(row)));
   }
 }
@@ -147,7 +147,7 @@ const REFUSALS: Readonly<Record<StatementRefusal, string>> = {
   unsupported_privilege: 'it grants rights or trust',
 };
 
-/** A call as people would see it. */
+/** A call without invisible characters. */
 function visible(call: MemoryToolRequest): MemoryToolRequest {
   const seen = Object.entries(call).map(([field, value]) => [
     field,

@@ -12,16 +12,16 @@ import type { MemoryTool, ToolCaller } from './memory-tool.ts';
 
 const { $schema: _dialect, ...parameters } = z.toJSONSchema(memoryToolArgumentsSchema, { io: 'input' });
 
-/** What a chat API takes in `tools`. */
+/** The tool's definition for `tools` of a chat API. */
 const DEFINITION = {
   type: 'function',
   function: { name: 'memory', description: MEMORY_TOOL_DESCRIPTION, parameters },
 };
 
-/** `/v1/tools/memory`: the function schema, and its calls. */
+/** `/v1/tools/memory`: the function schema and its calls. */
 export function toolRoutes(tool: MemoryTool): Router {
   const router = Router();
-  // Saving and forgetting need memory.write besides; the tool sees to it.
+  // Saving and forgetting also need memory.write; the tool checks that.
   const read = requirePermission('memory.read');
   router.get('/memory', read, (_request, response) => {
     response.json(DEFINITION);
@@ -34,7 +34,7 @@ export function toolRoutes(tool: MemoryTool): Router {
   return router;
 }
 
-/** Who calls, with what the retrieval service needs to know them by. */
+/** The caller, with its credentials for the retrieval service. */
 export function callerOf(request: Request, response: Response): ToolCaller {
   const credentials = ['authorization', 'x-api-key'].flatMap((name) => {
     const value = request.header(name);
