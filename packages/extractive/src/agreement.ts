@@ -47,6 +47,8 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean): void {
     const next = isAdverb((words[index + 1]?.text ?? '').toLowerCase()) ? index + 2 : index + 1;
     const word = words[next];
     if (word === undefined || next >= words.length - 1) return;
+    // "Hiking and rock climbing" are things.
+    if (words[next + 1]?.text.endsWith('ing') === true) return;
     const base = word.tags.has('Infinitive') || /^(?:don't|am|have)$/.test(word.text);
     if (base && !word.tags.has('Noun')) word.text = toThirdPersonVerb(word.text, pastContext);
   }
@@ -79,6 +81,8 @@ export function agreeAt(words: Word[], index: number, plural: boolean, pastConte
   const base = verb.text.toLowerCase();
   // "I and my sister love": plural as it stands.
   if (/^(?:and|or)$/.test(base)) return;
+  // "We two friends": what follows is no verb.
+  if (verb.tags.has('Plural')) return;
   if (plural) {
     verb.text = toPluralVerb(base);
     return;

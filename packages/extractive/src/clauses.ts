@@ -68,6 +68,7 @@ const OPENERS: readonly RegExp[] = [
 ];
 
 const TRAILERS: readonly RegExp[] = [
+  /(?<=\b(?:in|at|as|for) (?:an? |the )?\S{2,40}(?: \S{2,40})?) (?:right )?now[\s.!?]{0,20}$/i,
   /,?\s{1,4}(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]{0,20}$/i,
   /(?:,\s{0,4}right|[\s,]{1,4}(?:you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually))[\s.!?]{0,20}$/i,
   /(?<![\s.!?,;:–—-])[\s.!?,;:–—-]+$/,

@@ -80,28 +80,37 @@ export type SubjectFirst = {
   readable: string;
 };
 
+/** "My friend and I went" is "I went with my friend" to the rules. */
+function joinedSubject(clause: string): SubjectFirst | null {
+  const joined =
+    /^(?:me and ((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+)?)|(?!I\b|we\b)([\p{L}'-]+(?: [\p{L}'-]+){0,4}) and I) (.+)$/iu.exec(
+      clause,
+    );
+  if (joined === null) return null;
+  const [, before, after, rest = ''] = joined;
+  const other = (before ?? after ?? '').replace(/^(?:Some|An?|The|My|Our|Two|Three)\b/, (word) =>
+    word.toLowerCase(),
+  );
+  return {
+    text: `I ${rest.replace(/^are\b/, 'am')} with ${other}`,
+    readable: `I and ${other} ${rest}`,
+  };
+}
+
 /** Brings a clause into the form that the rules read. `isShown`: things may be held up for a listener. */
 export function withSubject(clause: string, isShown: boolean): SubjectFirst {
   for (const pattern of FRONTED) {
     const fronted = pattern.exec(clause);
     if (fronted === null) continue;
     const [, time = '', rest = ''] = fronted;
-    return { text: `${rest} ${time.charAt(0).toLowerCase()}${time.slice(1)}`, readable: `${time}, ${rest}` };
-  }
-  const joined =
-    /^(?:me and ((?:my|our) [\p{L}'-]+(?: [\p{L}'-]+)?)|(?!I\b|we\b)([\p{L}'-]+(?: [\p{L}'-]+){0,4}) and I) (.+)$/iu.exec(
-      clause,
-    );
-  if (joined !== null) {
-    const [, before, after, rest = ''] = joined;
-    const other = (before ?? after ?? '').replace(/^(?:Some|An?|The|My|Our|Two|Three)\b/, (word) =>
-      word.toLowerCase(),
-    );
+    const inner = joinedSubject(rest) ?? same(rest);
     return {
-      text: `I ${rest.replace(/^are\b/, 'am')} with ${other}`,
-      readable: `I and ${other} ${rest}`,
+      text: `${inner.text} ${time.charAt(0).toLowerCase()}${time.slice(1)}`,
+      readable: `${time}, ${inner.readable}`,
     };
   }
+  const joined = joinedSubject(clause);
+  if (joined !== null) return joined;
   for (const [pattern, subject] of SHOWN) {
     if (isShown && pattern.test(clause)) return same(clause.replace(pattern, subject));
   }

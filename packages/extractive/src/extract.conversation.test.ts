@@ -124,7 +124,7 @@ describe('answers carry what was asked', () => {
     [
       'Where did you go for your honeymoon?',
       'Mostly the Azores.',
-      "Where Bob went for Bob's honeymoon: Mostly the Azores.",
+      'Where Bob went for their honeymoon: Mostly the Azores.',
     ],
     [
       'What made you try pottery?',

@@ -17,7 +17,7 @@ const REFUSALS: Refusals = [
   ],
   [
     'question',
-    /^(?:do|does|did|can|could|will|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b))\b/i,
+    /^(?:do|does|did|can|could|will|should|would(?! (?:love|like)\b)|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b))\b/i,
   ],
   [
     'talk',

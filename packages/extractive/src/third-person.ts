@@ -39,17 +39,17 @@ function replacement(lower: string, first: boolean, named: boolean, speaker: Spe
   }
 }
 
-/** What is said to the listener is about them; they are always named, `they` is the speaker. */
-function listenerWord(lower: string, listener: string): string | null {
+/** What is said to the listener is about them; `isKnown`: only they were named so far, and `they` is them. */
+function listenerWord(lower: string, listener: string, isKnown: boolean): string | null {
   switch (lower) {
     case 'you':
     case 'ya':
-      return listener;
+      return isKnown ? 'they' : listener;
     case 'yourself':
-      return 'oneself';
+      return isKnown ? 'themselves' : 'oneself';
     case 'your':
     case 'yours':
-      return possessive(listener);
+      return isKnown ? (lower === 'your' ? 'their' : 'theirs') : possessive(listener);
     default:
       return null;
   }
@@ -70,14 +70,16 @@ export function toThirdPerson(
   const words = tagWords(clause);
   let named = false;
   let first = true;
+  let isHeard = false;
   for (const [index, word] of words.entries()) {
     // Only the abbreviation is written "US".
     const lower = word.text === 'US' ? word.text : word.text.toLowerCase();
-    const heard = listener === null ? null : listenerWord(lower, listener);
+    const heard = listener === null ? null : listenerWord(lower, listener, isHeard && !named);
     if (heard !== null) {
-      if (lower === 'you' && isSubject(words, index)) agreeAt(words, index, false, pastContext);
-      word.text = heard;
+      if (lower === 'you' && isSubject(words, index)) agreeAt(words, index, heard === 'they', pastContext);
+      word.text = heard === 'they' && !isSubject(words, index) ? 'them' : heard;
       first = false;
+      isHeard = true;
       continue;
     }
     const replaced = replacement(lower, first, named, speaker);
