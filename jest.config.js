@@ -20,6 +20,8 @@ const roots = ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/scripts'];
 /** @type {import('jest').Config} */
 export default {
   workerIdleMemoryLimit: '600MB',
+  // A worker ends within a millisecond of its last test; on a busy machine its memory is given back for seconds.
+  workerGracefulExitTimeout: 60_000,
   // For machines with much else to do: a limit ends only what would never end.
   testTimeout: 300_000,
   projects: [
