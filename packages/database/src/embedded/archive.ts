@@ -2,12 +2,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReadEntry } from 'tar';
 
-// The library is loaded by what uses it: services, which import this file too, do not need it.
+// Loaded on use, because services import this file too and do not need the library.
 
 export type Archive = Readonly<{
   /** The size in bytes of each file, by its path. */
   files: ReadonlyMap<string, number>;
-  /** The content of the small file that was asked for. */
+  /** The content of the small file that the caller named. */
   text: string | undefined;
 }>;
 
@@ -17,7 +17,7 @@ export async function writeArchive(file: string, directory: string, names: reado
   await create({ file, cwd: directory, gzip: true, strict: true, mode: 0o600 }, [...names]);
 }
 
-/** Reads an archive to its end, with its checksums, and rejects when it is not whole. */
+/** Reads an archive to its end, with its checksums; rejects when it is incomplete. */
 export async function readArchive(file: string, textOf?: string): Promise<Archive> {
   const { list } = await import('tar');
   const files = new Map<string, number>();
@@ -31,7 +31,7 @@ export async function readArchive(file: string, textOf?: string): Promise<Archiv
   return { files, text: chunks.length === 0 ? undefined : Buffer.concat(chunks).toString('utf8') };
 }
 
-/** Unpacks a part of an archive; what is unpacked belongs to the user of this process. */
+/** Unpacks a part of an archive; the files belong to the user of this process. */
 export async function unpackArchive(
   file: string,
   directory: string,

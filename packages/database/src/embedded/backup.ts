@@ -24,9 +24,10 @@ export type EmbeddedBackup = Readonly<{
 }>;
 
 /**
- * Writes the embedded database of a data folder to one file that only its owner may read. No instance has the folder
- * meanwhile, so the files do not change; as after a power cut, what was committed is in them. The archive is read back
- * and compared before it gets its name, and is on the disk when this returns. Resolves to its size in bytes.
+ * Writes the embedded database of a data folder to one file that only its owner may read. The folder is locked
+ * meanwhile, so the files do not change; as after a power cut, they contain everything that was committed. The
+ * archive is read back and compared before it gets its name, and is on the disk when this returns. Resolves to its
+ * size in bytes.
  *
  * Throws `data_dir_locked` while an instance runs on the folder, `config_invalid` with one sentence when there is no
  * database, when the file exists, and when it cannot be written.
@@ -60,11 +61,12 @@ export async function backUpEmbedded({ dataDir, file }: EmbeddedBackup): Promise
 }
 
 /**
- * Puts the database of a backup into a data folder that has none. The archive is read to its end first, and the folder
+ * Restores a backup into a data folder without a database. The archive is read to its end first, and the folder
  * counts as a database only when everything is on the disk.
  *
- * Throws `data_dir_locked` while an instance runs on the folder, `config_invalid` with one sentence when the file is not
- * a whole backup or of another Postgres, when the folder holds a database or other files, and when there is no room.
+ * Throws `data_dir_locked` while an instance runs on the folder, `config_invalid` with one sentence when the file is
+ * not a whole backup or of another Postgres, when the folder holds a database or other files, and when there is no
+ * room.
  */
 export async function restoreEmbedded({ dataDir, file }: EmbeddedBackup): Promise<void> {
   const directory = resolve(dataDir);
@@ -113,14 +115,14 @@ async function readBackup(file: string): Promise<ReadonlyMap<string, number>> {
   return ofPostgres;
 }
 
-/** Whether an archive has all files of the database, as long as they are. */
+/** Compares an archive with the files of the database: all of them, with the same sizes. */
 function assertSame(archived: ReadonlyMap<string, number>, files: ReadonlyMap<string, number>): void {
   const isSame = [...files].every(([path, bytes]) => archived.get(path) === bytes);
   const count = [...archived.keys()].filter((path) => path.startsWith(`${POSTGRES}/`)).length;
   if (!isSame || count !== files.size) throw new Error('the archive differs from the files');
 }
 
-/** What an operator can do about a file that cannot be read or written. */
+/** Turns a file error into a sentence that an operator can act on. */
 function explain(error: unknown): unknown {
   if (isAppError(error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;

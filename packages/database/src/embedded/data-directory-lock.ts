@@ -7,11 +7,11 @@ export const LOCK_FILE = 'factmill.lock';
 export type DataDirectoryLock = Readonly<{ release(): void }>;
 
 /**
- * Takes the data folder for this process; throws `data_dir_locked` when another instance has it.
+ * Locks the data folder for this process; throws `data_dir_locked` when another instance has it.
  *
- * The lock is the operating system's, taken through an SQLite file: it goes away with its process, however that
- * ends, so there is no stale lock to recognise, no process id that was given to someone else meanwhile, and two
- * containers that share the folder see each other. Node has no file lock of its own.
+ * The lock is the operating system's, taken through an SQLite file. It ends with its process, so a stale lock or a
+ * reused process id cannot occur, and two containers that share the folder see each other. Node has no file lock of
+ * its own.
  */
 export function lockDataDirectory(directory: string): DataDirectoryLock {
   const file = openLockFile(join(directory, LOCK_FILE));

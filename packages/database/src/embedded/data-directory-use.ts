@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '@factmill/errors';
 import { LOCK_FILE } from './data-directory-lock.ts';
 
-/** Says that the database beside it was created completely. */
+/** Marks a database that was created completely. */
 export const MARKER_FILE = 'factmill.json';
 
-/** What a new database takes (43 MB measured), its log, and room for some memories. */
+/** A new database (43 MB measured), its log, and room for some memories. */
 const NEW_DATABASE_BYTES = 100 * 1024 * 1024;
 /** Below this Postgres cannot add a segment of its log. */
 const MIN_FREE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Creates the data folder (only its owner may enter it) if it is not there, and checks that a database can be kept in
- * it: that it can be written to, and that no other program's files are where the database would go.
+ * Creates the data folder if it is missing (only its owner may enter it), and checks that it is writable and holds no
+ * other program's files.
  *
  * @throws AppError `config_invalid` with one sentence for each of these
  */
@@ -22,23 +22,21 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
   await assertWritable(directory);
   const names = await readdir(directory);
   const isOurs = names.includes(MARKER_FILE) || names.includes(LOCK_FILE);
-  // A hidden file keeps a folder in a repository or describes a disk; lost+found is the root of one.
+  // Hidden files belong to a repository or a disk; lost+found is in the root of one.
   const foreign = names.filter((name) => !name.startsWith('.') && name !== 'lost+found');
   if (!isOurs && foreign.length > 0) {
     throw unusable('has files in it that are not Factmill’s; set DATA_DIR to an empty folder');
   }
 }
 
-/** @throws AppError `config_invalid` when the disk has no room for a new database, or for one of so many bytes */
+/** @throws AppError `config_invalid` when the disk has no room for a new database, or for one of this size */
 export async function assertSpace(directory: string, databaseBytes = NEW_DATABASE_BYTES): Promise<void> {
   if ((await freeBytes(directory)) >= databaseBytes) return;
   const megabytes = Math.ceil(databaseBytes / 1024 / 1024);
   throw unusable(`is on a disk with less than ${megabytes} MB left; make room there`);
 }
 
-/**
- * Why an embedded database did not start, as far as its folder tells: no room, no permission, else damage.
- */
+/** Why an embedded database did not start, judged by its folder: no room, no permission, else damage. */
 export async function explainFailedStart(
   directory: string,
   postgresDirectory: string,
@@ -58,8 +56,8 @@ export async function explainFailedStart(
 }
 
 /**
- * `mkdir -p`, one folder at a time: Node's own tries for ever where a file system says that the parent is missing, as
- * /proc does.
+ * `mkdir -p`, one folder at a time: Node's own never ends on a file system that reports a missing parent, as /proc
+ * does.
  */
 async function createDirectory(directory: string): Promise<void> {
   const found = await stat(directory).catch((error: NodeJS.ErrnoException) => {

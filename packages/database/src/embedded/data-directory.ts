@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { AppError } from '@factmill/errors';
 import { assertSpace, explainFailedStart, MARKER_FILE } from './data-directory-use.ts';
 
-/** The major version of the Postgres that PGlite is; it reads no other version's files. */
+/** The major version of PGlite's Postgres; it cannot read files of another one. */
 export const EMBEDDED_POSTGRES_MAJOR = 18;
 
 export type DataDirectory = Readonly<{
-  /** The folder Postgres keeps its files in. */
+  /** The folder with the files of Postgres. */
   postgresDirectory: string;
-  /** Whether a whole database is in it. */
+  /** Whether it holds a complete database. */
   exists: boolean;
 }>;
 
 /**
- * Looks at what a locked data folder holds. The marker is written after a database has been created completely,
- * so files without it are the rest of an interrupted creation and are removed. Throws `config_invalid` when the
- * files belong to another major version of Postgres.
+ * Inspects a locked data folder. The marker is written after a database has been created completely, so files without
+ * it are left from an interrupted creation and are removed. Throws `config_invalid` when the files belong to another
+ * major version of Postgres.
  */
 export async function inspectDataDirectory(directory: string): Promise<DataDirectory> {
   const postgresDirectory = join(directory, 'postgres');
@@ -46,7 +46,7 @@ async function readVersion(directory: string, postgresDirectory: string): Promis
   }
 }
 
-/** Records that the database in the folder is whole. Durable when it returns. */
+/** Marks the database in the folder as complete. Durable when it returns. */
 export async function markDataDirectory(directory: string): Promise<void> {
   const temporary = `${markerPath(directory)}.new`;
   const file = await open(temporary, 'w', 0o600);
@@ -65,7 +65,7 @@ export async function markDataDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Whether a whole database is in the folder. */
+/** Whether the folder holds a complete database. */
 export function holdsDatabase(directory: string): boolean {
   return existsSync(markerPath(directory));
 }

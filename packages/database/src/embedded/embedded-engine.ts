@@ -18,9 +18,9 @@ const PROTOCOL_VERSION = 196_608;
 /**
  * Opens the Postgres in `directory`, creating it when it is empty. Blocks its thread while a statement runs.
  *
- * Durability: PGlite turns fsync off, and its file system ignores fsync even when on. Both are put right here,
- * so a commit is on disk when it is acknowledged, as with a Postgres server (0.9 ms per commit against 0.4 ms,
- * measured on an SSD). `wal_sync_method` has to be `fsync`: only that call reaches the file system's hook.
+ * Durability: PGlite turns fsync off, and its file system ignores fsync even when it is on. Both are corrected here,
+ * so an acknowledged commit is on disk, as with a Postgres server (0.9 ms per commit against 0.4 ms, measured on an
+ * SSD). `wal_sync_method` must be `fsync`: only that call reaches the file system's hook.
  */
 export async function openEmbeddedEngine(directory: string): Promise<EmbeddedEngine> {
   const db = await PGlite.create({
@@ -30,14 +30,14 @@ export async function openEmbeddedEngine(directory: string): Promise<EmbeddedEng
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
       ...setting('fsync', 'on'),
       ...setting('wal_sync_method', 'fsync'),
-      // The operating system caches the files as well; the default of 128 MB costs 140 MB of resident memory.
+      // The operating system also caches the files; the default of 128 MB costs 140 MB of resident memory.
       ...setting('shared_buffers', '16MB'),
     ],
   });
   const run: RunBatch = (batch, onData) =>
     db.runExclusive(async () => {
       await db.execProtocolRawStream(batch, {
-        // The engine reuses its memory for the next answer.
+        // Copies, because the engine reuses its memory for the next answer.
         onRawData: (data) => onData(Buffer.from(data)),
       });
     });
@@ -47,7 +47,7 @@ export async function openEmbeddedEngine(directory: string): Promise<EmbeddedEng
   return { run, greeting: Buffer.concat(greeting), close: () => db.close() };
 }
 
-/** Not an extension of Postgres but PGlite's way to reach its file system before the engine starts. */
+/** No Postgres extension: PGlite offers its file system this way before the engine starts. */
 const durableFiles: Extension = {
   name: 'durable-files',
   setup: (_db: unknown, emscriptenOptions: EmscriptenOptions) =>
@@ -68,7 +68,7 @@ function honourFsync(module: EmscriptenModule): void {
       try {
         fsyncSync(stream.nfd);
       } catch {
-        // Not every platform lets a folder be synced, and Postgres does not insist.
+        // Not every platform can sync a folder, and Postgres does not insist.
       }
       return 0;
     }

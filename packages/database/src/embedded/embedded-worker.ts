@@ -1,5 +1,5 @@
-// Runs the embedded database on a thread of its own: the engine is WebAssembly and blocks while a statement
-// runs, which would stall every request and every lock renewal of the process. Imports nothing but what it runs.
+// Runs the embedded database on its own thread: the engine is WebAssembly and blocks while a statement runs, which
+// would stall every request and every lock renewal of the process. Imports only what it runs.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openEmbeddedEngine } from './embedded-engine.ts';
 import { syncTree } from './sync-tree.ts';
@@ -12,7 +12,7 @@ const send = (message: FromWorker) => parentPort?.postMessage(message);
 
 if (task.kind === 'create') {
   await (await openEmbeddedEngine(task.directory)).close();
-  // The files of a new database are copied in without fsync; what is committed later relies on them.
+  // The files of a new database are copied without fsync, and later commits rely on them.
   syncTree(task.directory);
   send({ kind: 'created' });
   parentPort?.close();

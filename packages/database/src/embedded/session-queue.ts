@@ -1,17 +1,17 @@
 import { setImmediate as readSockets } from 'node:timers/promises';
 
-/** Runs one batch of protocol messages against the session and hands over its raw answer. */
+/** Runs one batch of protocol messages in the session and passes on its raw answer. */
 export type RunBatch = (batch: Buffer, onData: (data: Buffer) => void) => Promise<void>;
 
-/** State of the session after a batch: outside a transaction, inside one, inside a failed one. */
+/** The session after a batch: outside a transaction, inside one, inside a failed one. */
 export type SessionStatus = 'idle' | 'open' | 'failed';
 
-/** What a connection is for, the most urgent first: accepting requests, work in the background, searching. */
+/** The purpose of a connection, most urgent first. */
 const WORK_CLASSES = ['accepting', 'background', 'searching'] as const;
 export type WorkClass = (typeof WORK_CLASSES)[number];
 
 export type Batch = Readonly<{
-  /** The connection that it belongs to. */
+  /** The connection that sent the batch. */
   owner: object;
   /** Default `background`. */
   workClass?: WorkClass;
@@ -20,26 +20,26 @@ export type Batch = Readonly<{
 
 type Waiting = Batch & Readonly<{ since: number; done: (error?: unknown) => void }>;
 
-/** After so many batches that went before it although they came later, a batch of another class has its turn. */
+/** After this many later batches of other classes went first, a batch gets its turn. */
 const MAX_PASSED_OVER = 4;
-/** As long as a gateway waits for a search: afterwards nobody waits for the answer. */
+/** A gateway's timeout for a search: after it the answer has no receiver. */
 const SEARCH_PATIENCE_MS = 15_000;
 
-/** Why a search was not run: it waited until nobody waited for it any more. */
+/** A search was not run, because its caller had given up. */
 export class WaitedTooLong extends Error {}
 
 export type SessionQueueOptions = Readonly<{
-  /** Milliseconds, of a clock that only goes forward. */
+  /** Monotonic milliseconds. */
   now?: () => number;
 }>;
 
 /**
  * Shares one database session among connections. Invariants:
- * - one batch runs at a time, whole; nothing ends it before it is done;
+ * - one whole batch runs at a time; nothing interrupts it;
  * - while a connection has a transaction open, only its batches run;
- * - otherwise accepting goes before work in the background, and that before searches; inside a class it is the order of
- *   arrival. No class waits for more than a few batches of the others;
- * - a search that has waited for too long never runs;
+ * - otherwise accepting goes before background work, and that before searches; within a class, in order of arrival.
+ *   No class waits for more than a few batches of the others;
+ * - a search that has waited too long never runs;
  * - a batch that fails to run never stops the queue.
  */
 export function createSessionQueue({ now = () => performance.now() }: SessionQueueOptions = {}) {
@@ -58,7 +58,7 @@ export function createSessionQueue({ now = () => performance.now() }: SessionQue
       } catch (error) {
         next.done(error);
       }
-      // What arrived while the batch ran is still in the sockets: it may be more urgent than what waits here.
+      // Batches that arrived while this one ran are still in the sockets, and may be more urgent than the waiting ones.
       await readSockets();
     }
     running = false;
@@ -89,7 +89,7 @@ export function createSessionQueue({ now = () => performance.now() }: SessionQue
     }
   }
 
-  /** Resolves when the batch has run; rejects with what it rejects with, or with `WaitedTooLong`. */
+  /** Resolves when the batch has run; rejects with its error, or with `WaitedTooLong`. */
   function enqueue(batch: Batch): Promise<void> {
     return new Promise((resolve, reject) => {
       queues[batch.workClass ?? 'background'].push({
@@ -105,7 +105,7 @@ export function createSessionQueue({ now = () => performance.now() }: SessionQue
     enqueue,
     /** Whether this connection has a transaction open. */
     holds: (owner: object): boolean => holder === owner,
-    /** Drops what a connection still had waiting, as when it is gone. */
+    /** Drops the waiting batches of a connection that has ended. */
     forget(owner: object): void {
       for (const name of WORK_CLASSES) {
         const gone = queues[name].filter((batch) => batch.owner === owner);

@@ -10,17 +10,17 @@ import { inspectDataDirectory, markDataDirectory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts';
 
 export type EmbeddedOptions = Readonly<{
-  /** Folder for the database; created, for its owner only, when it is not there. */
+  /** Folder of the database; created, for its owner only, when it is missing. */
   dataDir: string;
   logger: DatabaseLogger;
   /** Called before a new database is created, which takes some seconds. */
   onCreate?: () => void;
-  /** Called when the database stops although nobody closed it; the process should end. */
+  /** Called when the database stops without `close`; the process should end. */
   onLost?: (error: Error) => void;
 }>;
 
 export type EmbeddedPostgres = Readonly<{
-  /** For any number of pg clients of this machine; holds a password made for this start. */
+  /** For any number of pg clients on this machine; contains a password made for this start. */
   connectionString: string;
   /** Ends all connections, writes a checkpoint, frees the data folder. Idempotent. */
   close(): Promise<void>;
@@ -29,12 +29,12 @@ export type EmbeddedPostgres = Readonly<{
 /**
  * Starts the embedded Postgres on a data folder and serves it on a free loopback port.
  *
- * It is one session behind the wire: transactions of different clients run one after the other, session
- * settings (SET, search_path) and session-level advisory locks are shared by all clients, and statement_timeout
- * has no effect. Committed data is on disk, also after a kill or a power cut.
+ * There is one session behind the wire: transactions of different clients run one after the other, all clients share
+ * session settings (SET, search_path) and session-level advisory locks, and statement_timeout has no effect.
+ * Committed data is on disk, even after a kill or a power cut.
  *
- * Throws `data_dir_locked` when another instance uses the folder, `config_invalid` when the folder cannot be
- * used or was written by another Postgres.
+ * Throws `data_dir_locked` when another instance uses the folder, `config_invalid` when the folder cannot be used or
+ * was written by another Postgres.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const startedAt = performance.now();
@@ -52,7 +52,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     };
     if (!exists) {
       options.onCreate?.();
-      // On a thread that ends: creating a database takes 350 MB that are not given back otherwise.
+      // On a thread that ends: creating a database takes 350 MB that would otherwise not be freed.
       const creator = startWorker({ kind: 'create', directory: postgresDirectory });
       await answerOf(creator, 'created');
       await creator.terminate();
@@ -76,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 function startWorker(task: WorkerTask): Worker {
-  // The worker lies beside this file, as .ts in the sources and as .js in the build.
+  // The worker's file is beside this one: .ts in the sources, .js in the build.
   return new Worker(new URL(`./embedded-worker${extname(import.meta.url)}`, import.meta.url), {
     workerData: task,
     name: 'embedded-database',

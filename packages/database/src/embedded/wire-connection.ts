@@ -21,38 +21,37 @@ import {
 
 export type WireConnectionDeps = Readonly<{
   socket: Socket;
-  /** Unique among the connections of the session; makes names of prepared statements unique. */
+  /** Unique within the session; part of the names of prepared statements. */
   id: number;
   password: string;
-  /** What the session answers to a startup packet after authentication. */
+  /** The session's answer to a startup packet after authentication. */
   greeting: Buffer;
   queue: SessionQueue;
   run: RunBatch;
-  /** Called with a NotificationResponse that any batch produced. */
+  /** Called with each NotificationResponse, from any batch. */
   onNotification(message: Buffer): void;
 }>;
 
 export type WireConnection = Readonly<{
   /**
-   * Passes a NotificationResponse on if this client has ever sent LISTEN. Channels belong to the shared session,
-   * so it also gets those of other listeners; clients filter by channel.
+   * Forwards a NotificationResponse if this client has ever sent LISTEN. Channels belong to the shared session, so
+   * the client also gets those of other listeners; clients filter by channel.
    */
   notify(message: Buffer): void;
   /** Ends the connection as a server that shuts down does. */
   shutdown(): void;
-  /** Resolves when the socket is gone and what it left in the session has been cleared. */
+  /** Resolves when the socket is closed and its state in the session is cleared. */
   closed: Promise<void>;
 }>;
 
 const AUTHENTICATION_CLEARTEXT = encodeMessage('R', Buffer.from([0, 0, 0, 3]));
-/** A client that announces more than this is broken; Postgres's own limit for a message is 1 GiB. */
+/** A client that announces a larger message is broken; Postgres's own limit is 1 GiB. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Speaks the wire protocol with one client: authenticates it, gathers its messages into batches that end with a
- * Query or a Sync, and runs each batch whole. Whole batches are what keeps clients apart that share a session:
- * Parse, Bind and Execute use the session's one unnamed statement, so another client's Parse between them would
- * swap the statement.
+ * Speaks the wire protocol with one client: authenticates it, collects its messages into batches that end with a
+ * Query or a Sync, and runs each batch as a whole. Whole batches keep the clients of one session apart: Parse, Bind
+ * and Execute use the session's one unnamed statement, so another client's Parse between them would replace it.
  */
 export function createWireConnection(deps: WireConnectionDeps): WireConnection {
   const { socket, queue } = deps;
@@ -106,7 +105,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
     }
   }
 
-  /** False when the connection is over. */
+  /** False when the connection has ended. */
   function accept(message: Buffer): boolean {
     const type = String.fromCharCode(message[0] ?? 0);
     if (state === 'authenticating') return authenticate(type, message);
@@ -123,7 +122,10 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
     return true;
   }
 
-  /** A batch was not run: it waited too long, or this connection or the session is gone, which ends the socket. */
+  /**
+   * Answers a batch that was not run: it waited too long, or the connection or the session has ended, which closes
+   * the socket.
+   */
   function refuse(error: unknown): void {
     if (!(error instanceof WaitedTooLong)) return end('57P01', 'the database has stopped');
     if (!socket.destroyed) socket.write(encodeRefusal('57014', 'the search waited too long'));
@@ -151,7 +153,7 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
     return status;
   }
 
-  /** Leaves nothing behind in the shared session: no open transaction, no prepared statement. */
+  /** Clears this client's state in the shared session: open transaction and prepared statements. */
   async function clearSession(): Promise<void> {
     queue.forget(owner);
     const cleanup = [
@@ -185,13 +187,13 @@ export function createWireConnection(deps: WireConnectionDeps): WireConnection {
   };
 }
 
-/** By the names that services give their pools. */
+/** By the application names of the services' pools. */
 function workClassOf(applicationName: string | undefined): WorkClass {
   if (applicationName === 'factmill-gateway') return 'accepting';
   return applicationName === 'factmill-retrieval' ? 'searching' : 'background';
 }
 
-/** Closing a statement that was never prepared is not an error, as DEALLOCATE would be. */
+/** Closes statements with Close messages: unlike DEALLOCATE, they do not fail for an unknown name. */
 function closeStatements(names: readonly string[]): Buffer {
   const closes = names.map((name) => encodeMessage('C', Buffer.concat([Buffer.from('S'), cString(name)])));
   return Buffer.concat([...closes, encodeMessage('S', Buffer.alloc(0))]);
@@ -200,8 +202,8 @@ function closeStatements(names: readonly string[]): Buffer {
 type Answer = Readonly<{ answer: Buffer; notifications: Buffer[]; status: SessionStatus; listens: boolean }>;
 
 /**
- * Takes the notifications out of an answer, reads the transaction status from its last ReadyForQuery, and sees
- * whether a LISTEN was completed in it.
+ * Separates the notifications from an answer, and reads the transaction status of its last ReadyForQuery and whether
+ * a LISTEN was completed.
  */
 function splitAnswer(raw: Buffer): Answer {
   const notifications: Buffer[] = [];

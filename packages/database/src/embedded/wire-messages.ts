@@ -1,7 +1,7 @@
 /**
- * The parts of Postgres's wire protocol (version 3) that the embedded server has to understand. A message is a
- * type byte, a big-endian length that counts itself but not the type, and a body; the first message of a
- * connection has no type byte.
+ * The part of Postgres's wire protocol (version 3) that the embedded server needs. A message is a type byte, a
+ * big-endian length that counts itself but not the type, and a body; the first message of a connection has no type
+ * byte.
  */
 
 const SSL_REQUEST = 80_877_103;
@@ -14,7 +14,7 @@ export type FirstMessage =
 /** Reads the untyped first message of a connection. */
 export function parseFirstMessage(buffer: Buffer): FirstMessage {
   if (buffer.length < 8) return { kind: 'incomplete' };
-  // Never less than what was read, so that a nonsensical length cannot stop the reader from advancing.
+  // At least the bytes that were read, so that a nonsensical length cannot stop the reader.
   const length = Math.max(buffer.readInt32BE(0), 8);
   const code = buffer.readInt32BE(4);
   if (buffer.length < length) return { kind: 'incomplete' };
@@ -55,7 +55,7 @@ export function cString(text: string): Buffer {
   return Buffer.from(`${text}\0`, 'utf8');
 }
 
-/** The zero-terminated string at `offset` and the offset behind it. */
+/** The zero-terminated string at `offset`, and the offset after it. */
 export function readCString(buffer: Buffer, offset: number): Readonly<{ text: string; end: number }> {
   const zero = buffer.indexOf(0, offset);
   const stop = zero === -1 ? buffer.length : zero;
@@ -78,9 +78,9 @@ function encodeError(severity: string, sqlState: string, message: string): Buffe
 }
 
 /**
- * Gives the prepared statements of one connection names of their own, because all connections share one session:
- * without it two clients that prepare `get_user` collide. The unnamed statement needs none: it never outlives
- * its batch. Returns the message unchanged when it names no statement.
+ * Renames the prepared statements of one connection, because all connections share one session: without that, two
+ * clients that prepare `get_user` collide. The unnamed statement needs no name: it never outlives its batch. Returns
+ * a message without a statement name unchanged.
  */
 export function renameStatement(message: Buffer, rename: (name: string) => string): Buffer {
   const type = String.fromCharCode(message[0] ?? 0);

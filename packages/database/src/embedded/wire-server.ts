@@ -5,13 +5,13 @@ import { createWireConnection, type WireConnection } from './wire-connection.ts'
 export type WireServerDeps = Readonly<{
   run: RunBatch;
   greeting: Buffer;
-  /** Clients have to give it: other users of the machine reach a loopback port too. */
+  /** Required from clients, because other users of the machine can reach a loopback port too. */
   password: string;
 }>;
 
 export type WireServer = Readonly<{
   port: number;
-  /** Ends every connection, waits until the session is clear, and stops listening. */
+  /** Ends every connection, waits until the session is cleared, and stops listening. */
   close(): Promise<void>;
 }>;
 

@@ -1,4 +1,4 @@
-/** What the thread of the embedded database is asked to do. */
+/** The task of the embedded database's thread. */
 export type WorkerTask =
   | Readonly<{ kind: 'create'; directory: string }>
   | Readonly<{ kind: 'serve'; directory: string; password: string }>;

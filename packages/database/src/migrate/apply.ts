@@ -12,15 +12,15 @@ import {
 } from './schema-functions.ts';
 import { readSchemaMigrations, recordMigration } from './schema-migrations.ts';
 
-/** One connection. `run` takes several statements at once, which only the simple protocol does. */
+/** One connection. `run` accepts several statements at once, as only the simple protocol does. */
 export type Session = Readonly<{ sql: Sql; run: (text: string) => Promise<void> }>;
 
-/** What a migration did; `functions` are those that it created or replaced, when it was asked to. */
+/** The result of a migration; `functions` are those that it created or replaced, if any were given. */
 export type Done = Readonly<{ functions: readonly string[] | undefined }>;
 
 /**
  * Applies a migration and, when given, the functions, in one transaction. Undefined when another session applied it
- * meanwhile, which only embedded Postgres (one session for all) allows.
+ * meanwhile, which is possible only on embedded Postgres (one session for all).
  */
 export function applyMigration(
   session: Session,
@@ -36,7 +36,7 @@ export function applyMigration(
   });
 }
 
-/** Applies the functions in a transaction of their own, and names those that it created or replaced. */
+/** Applies the functions in their own transaction; returns the names of those created or replaced. */
 export function applyFunctionsAlone(session: Session, functions: FunctionFiles): Promise<readonly string[]> {
   return inTransaction(session, 'Creating the functions', () => applyFunctions(session, functions));
 }
@@ -54,7 +54,7 @@ async function applyFunctions(session: Session, functions: FunctionFiles): Promi
   return outdated.map(({ name }) => name);
 }
 
-/** What fails is undone. The lock keeps two sessions of embedded Postgres apart, which share the advisory lock. */
+/** Rolls back on failure. The lock separates two clients of embedded Postgres, which share the advisory lock. */
 async function inTransaction<T>({ sql }: Session, what: string, work: () => Promise<T>): Promise<T> {
   try {
     await sql.query('begin');

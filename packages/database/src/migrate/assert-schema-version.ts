@@ -7,7 +7,7 @@ import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
 import { compareFunctions, readSchemaFunctions } from './schema-functions.ts';
 import { readSchemaMigrations } from './schema-migrations.ts';
 
-/** So many functions that are out of date are named. */
+/** At most this many outdated functions are named. */
 const MAX_NAMED = 5;
 
 export type SchemaState = Readonly<{ trigram: boolean; vectorVersion: string }>;
@@ -15,9 +15,9 @@ export type SchemaState = Readonly<{ trigram: boolean; vectorVersion: string }>;
 export type AssertSchemaOptions = Readonly<{ logger: DatabaseLogger; directory?: string }>;
 
 /**
- * What a service does at start instead of migrating: throws `schema_outdated` when the database does not have
- * this program's schema, `database_unavailable` when it cannot be asked. Trigram migrations are not required. Functions
- * that a newer program put there pass.
+ * Checks the schema at a service's start: throws `schema_outdated` when the database does not have this program's
+ * schema, `database_unavailable` when it cannot be read. Trigram migrations are not required. Functions of a newer
+ * program are accepted.
  */
 export async function assertSchemaVersion(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
   const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);

@@ -9,18 +9,18 @@ import { loadSchemaFiles, SCHEMA_DIRECTORY } from './schema-files.ts';
 import { readSchemaMigrations } from './schema-migrations.ts';
 import { objectsOf } from './schema-objects.ts';
 
-/** The schema that the migrations make; beside src/migrate and dist/migrate alike. */
+/** The schema after all migrations; at the same relative path from src/migrate and dist/migrate. */
 const SCHEMA_FILE = new URL('../../schema.sql', import.meta.url);
-/** So many of what is missing are named. */
+/** At most this many missing objects are named. */
 const MAX_NAMED = 5;
 
 /**
- * Whether a database has this program's schema, whole: every migration and function with its checksum, the extensions, and
- * every column, constraint, index, function and trigger by name. What it has besides does not matter. Changes nothing, so a
- * role that may only read can ask.
+ * Whether a database has this program's complete schema: every migration and function with its checksum, the
+ * extensions, and every column, constraint, index, function and trigger by name. Further objects do not matter.
+ * Changes nothing, so a read-only role can run it.
  *
- * Throws `schema_outdated` when something is missing, `config_invalid` when pgvector is too old,
- * `database_unavailable` when the database cannot be asked. The message says what to do.
+ * Throws `schema_outdated` when an object is missing, `config_invalid` when pgvector is too old,
+ * `database_unavailable` when the database cannot be read. The message says what to do.
  */
 export async function checkSchema(sql: Sql, options: AssertSchemaOptions): Promise<SchemaState> {
   const state = await assertSchemaVersion(sql, options);

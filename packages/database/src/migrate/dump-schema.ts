@@ -1,8 +1,8 @@
 import type { Sql } from '../pool/sql.ts';
 
 /**
- * The schema of a database as text, from the catalogs: the same text on Postgres 15 to 18, which pg_dump is not.
- * What extensions bring is left out, names are sorted by byte. Not a script to run: a file to compare.
+ * The schema of a database as text, from the catalogs. Unlike pg_dump's, it is the same on Postgres 15 to 18. Objects
+ * of extensions are omitted; names are sorted by byte. Not a script to run: a file to compare.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const sections = [];
@@ -13,7 +13,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
   return sections.join('\n');
 }
 
-/** True for what an extension brought: `$oid` is the object, `$catalog` where it is listed. */
+/** True for objects of an extension: `$oid` is the object, `$catalog` its catalog. */
 const notOfExtension = (catalog: string, oid: string) => `
   not exists (
     select 1 from pg_depend d
@@ -61,7 +61,7 @@ const SECTIONS: readonly (readonly [string, string])[] = [
      order by c.relname collate "C", a.attnum`,
   ],
   [
-    // Not-null constraints are constraints of their own from 18 on; the columns already say it.
+    // From 18 on, not-null constraints are constraints of their own; the columns already show them.
     'constraints',
     `select format('%s.%s %s', c.relname, k.conname, pg_get_constraintdef(k.oid)) as line
      from pg_constraint k join pg_class c on c.oid = k.conrelid

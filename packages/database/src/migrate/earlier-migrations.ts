@@ -8,15 +8,15 @@ import {
   parseMigrationName,
 } from './migration-files.ts';
 
-/** What is known of the migrations before the baseline, which databases from before it have. */
+/** The migrations before the baseline, for databases that began with them. */
 export type EarlierMigrations = Readonly<{
   /** All of them, with the checksum each was applied with. */
   known: readonly AppliedMigration[];
-  /** Those that a database may still lack. With them it is what the baseline makes. */
+  /** Steps that a database may still lack. After them it equals the baseline. */
   steps: readonly MigrationFile[];
 }>;
 
-/** Reads `checksums.txt` (as sha256sum writes it) and the steps beside it; nothing where there is no such folder. */
+/** Reads `checksums.txt` (as sha256sum writes it) and the steps beside it; empty without such a folder. */
 export async function loadEarlierMigrations(directory: string): Promise<EarlierMigrations> {
   if (!existsSync(directory)) return { known: [], steps: [] };
   const lines = (await readFile(join(directory, 'checksums.txt'), 'utf8')).trim().split('\n');

@@ -3,13 +3,13 @@ import { sqlStateOf } from '../pool/database-errors.ts';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
 import type { Sql } from '../pool/sql.ts';
 
-/** First version with halfvec, in which embeddings are stored. */
+/** First version with halfvec, the type of stored embeddings. */
 const MIN_VECTOR_VERSION = '0.7.0';
 /** First version without the overflow in parallel index builds (CVE-2026-3172) and the HNSW vacuum corruption. */
 const SAFE_VECTOR_VERSION = '0.8.6';
 
 /**
- * Makes sure pgvector is there and new enough, and returns its version. Throws `config_invalid` with what to do
+ * Ensures that pgvector is installed and new enough; returns its version. Throws `config_invalid` with what to do
  * otherwise.
  */
 export async function ensureVector(sql: Sql): Promise<string> {
@@ -30,7 +30,7 @@ export function assertVectorVersion(version: string): void {
   );
 }
 
-/** Installs pg_trgm when that is possible and says whether it is there. */
+/** Installs pg_trgm if possible; returns whether it is installed. */
 export async function ensureTrigram(sql: Sql): Promise<boolean> {
   if ((await installedVersion(sql, 'pg_trgm')) !== undefined) return true;
   try {

@@ -8,27 +8,27 @@ import { checksumOf, withUnixLineEnds } from './migration-files.ts';
 /** One function or trigger: a file that is applied again whenever it changes. */
 export type FunctionFile = Readonly<{
   kind: 'function' | 'trigger';
-  /** Of the function or trigger, and of its file: `drop_oldest` is in `functions/drop_oldest.sql`. */
+  /** Name of the function or trigger, and of its file: `drop_oldest` is in `functions/drop_oldest.sql`. */
   name: string;
   sql: string;
   checksum: string;
-  /** Functions that have to exist before this one can be created, from the line `-- requires: a, b`. */
+  /** Functions that must exist before this one, from the line `-- requires: a, b`. */
   requires: readonly string[];
 }>;
 
 export type FunctionFiles = Readonly<{
-  /** Grows with every change of any of the files. A program never replaces functions of a higher revision. */
+  /** Grows with every change of a file. A program never replaces functions of a higher revision. */
   revision: number;
-  /** Of all files together, as recorded when the revision was given. */
+  /** Checksum of all files together when the revision was given. */
   revisionChecksum: string;
-  /** In an order in which they can be created: functions after what they require, then triggers. */
+  /** In order of creation: functions after those they require, then triggers. */
   files: readonly FunctionFile[];
 }>;
 
 /** Holds the revision and the checksum of all files together. Written by write-schema.ts. */
 export const REVISION_FILE = 'functions/revision.txt';
 
-/** Reads the functions and triggers in `directory`; none and revision 0 when it has no such folders. */
+/** Reads the functions and triggers in `directory`; none and revision 0 without such folders. */
 export async function loadFunctionFiles(directory: string): Promise<FunctionFiles> {
   const functions = await readFolder(join(directory, 'functions'), 'function');
   const triggers = await readFolder(join(directory, 'triggers'), 'trigger');
@@ -54,7 +54,7 @@ export function parseFunctionFile(kind: FunctionFile['kind'], fileName: string, 
   return { kind, name, sql, checksum: checksumOf(sql), requires };
 }
 
-/** The text of the revision file that belongs to these files: as it is, or one higher when they differ from it. */
+/** The text of the revision file for these files: unchanged, or with the next revision when they have changed. */
 export function nextRevision({ revision, revisionChecksum, files }: FunctionFiles): string {
   const checksum = checksumOfAll(files);
   return `${checksum === revisionChecksum ? revision : revision + 1} ${checksum}\n`;
@@ -68,7 +68,7 @@ function checksumOfAll(files: readonly FunctionFile[]): string {
   return hash.digest('hex');
 }
 
-/** Functions after what they require, by name where that leaves a choice. */
+/** Functions after those they require, otherwise by name. */
 function inOrder(files: readonly FunctionFile[]): FunctionFile[] {
   const ordered: FunctionFile[] = [];
   let waiting = [...files];

@@ -25,23 +25,22 @@ export type MigrateResult = Readonly<{
   applied: readonly string[];
   /** Names of the functions and triggers this call created or replaced. */
   functions: readonly string[];
-  /** Whether pg_trgm is there, and with it the trigram indexes. */
+  /** Whether pg_trgm is installed, and with it the trigram indexes. */
   trigram: boolean;
   vectorVersion: string;
 }>;
 
-/** Any fixed number: the lock all migrating processes of one database meet on. */
+/** An arbitrary constant: the lock on which all migrating processes of one database meet. */
 const MIGRATION_LOCK = 7_215_340_001;
 
 /**
  * Brings a database to this program's schema. Safe with any number of starters at once: they take turns under a
- * session advisory lock, each migration commits together with the row that records it, and a crash leaves whole
- * migrations only. The functions are created or replaced in the transaction of the last migration, so that a function
- * that it drops is never missing to a running process. Works on a connection of its own, so no setting survives on
- * anyone's pool.
+ * session advisory lock, each migration commits together with its record, and a crash leaves complete migrations
+ * only. The functions are created or replaced in the transaction of the last migration, so that a running process
+ * never misses a function. Uses its own connection, so that no setting leaks into a pool.
  *
  * Throws `schema_outdated` when the database and the files contradict each other, `config_invalid` when pgvector is
- * missing or too old, `database_unavailable` when the database or the lock cannot be had.
+ * missing or too old, `database_unavailable` when the database or the lock is not available.
  */
 export async function migrate(connectionString: string, options: MigrateOptions): Promise<MigrateResult> {
   const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
@@ -52,7 +51,7 @@ export async function migrate(connectionString: string, options: MigrateOptions)
     keepAlive: true,
     types: columnTypes,
   });
-  // A connection that breaks between two statements is reported by the next one.
+  // The next statement reports a connection that broke between two statements.
   client.on('error', () => undefined);
   const sql = createSql((config) => client.query(config));
   const session = { sql, run: (text: string) => client.query(text).then(() => undefined) };
@@ -63,7 +62,7 @@ export async function migrate(connectionString: string, options: MigrateOptions)
     await lock(sql, options.lockTimeoutMs ?? 120_000);
     return await migrateLocked(session, files, options.logger);
   } finally {
-    // Ending the session also releases the lock; said aloud because embedded Postgres has only one session.
+    // Ending the session also releases the lock, except on embedded Postgres, which has only one session.
     await sql.query('select pg_advisory_unlock($1::bigint)', [MIGRATION_LOCK]).catch(() => undefined);
     await client.end().catch(() => undefined);
   }
@@ -97,7 +96,7 @@ async function migrateLocked(session: Session, files: SchemaFiles, logger: Datab
   return { applied, functions, trigram, vectorVersion };
 }
 
-/** The lock timeout is local to this transaction, the lock it took stays with the session. */
+/** The lock timeout is local to this transaction; the lock stays with the session. */
 async function lock(sql: Sql, timeoutMs: number): Promise<void> {
   await sql.query('begin');
   try {

@@ -5,15 +5,15 @@ import { AppError } from '@factmill/errors';
 
 export type MigrationFile = Readonly<{
   number: number;
-  /** The file's name, which is also its name in `factmill_migrations`: `0026_baseline.sql`. */
+  /** The file's name, also recorded in `factmill_migrations`: `0026_baseline.sql`. */
   name: string;
   sql: string;
   checksum: string;
-  /** Needs pg_trgm: applied when that is there, possibly out of order, and never required. */
+  /** Needs pg_trgm: applied when that is installed, possibly out of order, and never required. */
   needsTrigram: boolean;
 }>;
 
-/** A migration that was applied, as the table `factmill_migrations` records it. */
+/** An applied migration, as recorded in the table `factmill_migrations`. */
 export type AppliedMigration = Readonly<{ number: number; name: string; checksum: string }>;
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.trigram)?\.sql$/;
@@ -39,7 +39,7 @@ export function parseMigrationFile(name: string, text: string): MigrationFile {
   return { ...parseMigrationName(name), name, sql, checksum: checksumOf(sql) };
 }
 
-/** What the name of a migration says. Any other name is a bug. */
+/** Parses the name of a migration. Any other name is a bug. */
 export function parseMigrationName(name: string): Pick<MigrationFile, 'number' | 'needsTrigram'> {
   const match = FILE_NAME.exec(name);
   if (match === null) {

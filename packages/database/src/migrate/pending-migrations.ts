@@ -2,12 +2,12 @@ import { AppError } from '@factmill/errors';
 import type { EarlierMigrations } from './earlier-migrations.ts';
 import { type AppliedMigration, type MigrationFile, parseMigrationName } from './migration-files.ts';
 
-/** Databases that lack a migration up to this number are too old to be taken over. */
+/** A database that lacks one of the migrations up to this number is too old to be taken over. */
 const TAKEN_OVER_FROM = 17;
 
 /**
- * What is still to be applied, in order. Throws `schema_outdated` when the table and the files contradict each
- * other: the database is newer than this program, or a file that was applied has changed.
+ * The migrations still to apply, in order. Throws `schema_outdated` when the table and the files contradict each
+ * other: the database is newer than this program, or an applied file has changed.
  */
 export function pendingMigrations(
   { migrations, earlier }: Readonly<{ migrations: readonly MigrationFile[]; earlier: EarlierMigrations }>,
@@ -45,9 +45,9 @@ function assertSame(files: readonly MigrationFile[], applied: readonly AppliedMi
 }
 
 /**
- * What makes a database from before the baseline equal to it, in order: the steps that it lacks, then the baseline, which
- * is recorded without running it. Throws `schema_outdated` unless the database has exactly the migrations that are known,
- * and all of them up to 17 (without pg_trgm not that of trigrams).
+ * Brings a database from before the baseline to it, in order: the missing steps, then the baseline, which is recorded
+ * without running it. Throws `schema_outdated` unless the database has only known migrations, and all of them up to
+ * 17 (without pg_trgm, not the trigram one).
  */
 function planTakeover(
   baseline: MigrationFile,
@@ -70,7 +70,9 @@ function planTakeover(
   return [...steps.filter(({ number }) => !numbers.has(number)), { ...baseline, sql: '' }];
 }
 
-/** Throws `schema_outdated` when a migration from before the baseline is unknown or was applied with another content. */
+/**
+ * Throws `schema_outdated` when a migration from before the baseline is unknown or was applied with other content.
+ */
 function assertKnown(known: readonly AppliedMigration[], applied: readonly AppliedMigration[]): void {
   const byNumber = new Map(known.map((entry) => [entry.number, entry]));
   const stranger = applied.find((entry) => {

@@ -4,7 +4,7 @@ import { type FunctionFiles, loadFunctionFiles } from './function-files.ts';
 import { loadMigrationFiles, type MigrationFile } from './migration-files.ts';
 import { type EarlierMigrations, loadEarlierMigrations } from './earlier-migrations.ts';
 
-/** What a program makes of a database. */
+/** The files that define a program's schema. */
 export type SchemaFiles = Readonly<{
   /** In order. A new database begins with the first, the baseline. */
   migrations: readonly MigrationFile[];
@@ -13,7 +13,10 @@ export type SchemaFiles = Readonly<{
   functions: FunctionFiles;
 }>;
 
-/** This package, which holds `migrations`, `functions` and `triggers`; the same from src/migrate and dist/migrate. */
+/**
+ * The folder of this package with `migrations`, `functions` and `triggers`; the same from src/migrate and
+ * dist/migrate.
+ */
 export const SCHEMA_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Reads the migrations, functions and triggers in the folders of `directory`. */

@@ -3,7 +3,7 @@ import type { Sql } from '../pool/sql.ts';
 import type { FunctionFile, FunctionFiles } from './function-files.ts';
 import type { MigrationFile } from './migration-files.ts';
 
-/** A function or trigger that was applied, as the table `factmill_functions` records it. */
+/** An applied function or trigger, as recorded in the table `factmill_functions`. */
 export type AppliedFunction = Readonly<{
   name: string;
   checksum: string;
@@ -13,11 +13,11 @@ export type AppliedFunction = Readonly<{
 
 /** How the functions of a database differ from those of this program. */
 export type FunctionChanges = Readonly<{
-  /** The database has functions of a higher revision: they stay as they are. */
+  /** The database has functions of a higher revision, which stay unchanged. */
   isNewer: boolean;
-  /** What is to be created or replaced, in order. */
+  /** Functions to create or replace, in order. */
   outdated: readonly FunctionFile[];
-  /** Names that are recorded and have no file any more. A migration drops the functions themselves. */
+  /** Recorded names without a file. A migration drops the functions themselves. */
   removed: readonly string[];
 }>;
 
@@ -33,7 +33,7 @@ export async function createSchemaFunctions(sql: Sql): Promise<void> {
     )`);
 }
 
-/** The functions and triggers that were applied; none when the table is not there. */
+/** The applied functions and triggers; none without the table. */
 export async function readSchemaFunctions(sql: Sql): Promise<AppliedFunction[]> {
   const { present } = await sql.one<{ present: boolean }>(
     `select to_regclass('factmill_functions') is not null as present`,
@@ -53,8 +53,8 @@ export async function readSchemaFunctions(sql: Sql): Promise<AppliedFunction[]> 
 }
 
 /**
- * What is to be done so that a database has this program's functions. A program never touches functions of a higher
- * revision: those come from a newer program, which older ones work with while they are replaced.
+ * The changes that give a database this program's functions. A program never changes functions of a higher revision:
+ * they belong to a newer program, and older processes work with them during a deploy.
  */
 export function compareFunctions(
   { revision, files }: FunctionFiles,
@@ -74,8 +74,8 @@ export function compareFunctions(
 }
 
 /**
- * Throws `schema_outdated` when a program has migrations that the database lacks, and the database functions of a
- * higher revision: neither is the newer one. Trigram migrations may come late and do not count.
+ * Throws `schema_outdated` when the program has migrations that the database lacks, but the database has functions of
+ * a higher revision: then neither is newer. Trigram migrations may come late and do not count.
  */
 export function assertNotNewer(
   pending: readonly MigrationFile[],
@@ -100,7 +100,7 @@ export async function recordFunction(sql: Sql, file: FunctionFile, revision: num
   );
 }
 
-/** Forgets the functions that have no file any more, and records that all others are of this revision. */
+/** Deletes the records of functions without a file, and records all others with this revision. */
 export async function recordRevision(sql: Sql, revision: number, removed: readonly string[]): Promise<void> {
   await sql.query('delete from factmill_functions where name = any($1::text[])', [removed]);
   await sql.query('update factmill_functions set revision = $1::integer where revision < $1::integer', [
@@ -109,8 +109,8 @@ export async function recordRevision(sql: Sql, revision: number, removed: readon
 }
 
 /**
- * Throws `internal` when a function exists with more than one list of parameters: `create or replace` makes a second
- * function of a changed one, and calls would find the old one, or none.
+ * Throws `internal` when a function exists with several parameter lists: `create or replace` with a changed list
+ * creates a second function, and calls would find the old one, or none.
  */
 export async function assertOneSignatureEach(sql: Sql, files: readonly FunctionFile[]): Promise<void> {
   const names = files.filter(({ kind }) => kind === 'function').map(({ name }) => name);

@@ -1,7 +1,7 @@
 import type { Sql } from '../pool/sql.ts';
 import type { AppliedMigration, MigrationFile } from './migration-files.ts';
 
-/** Creates the table that records what was applied. */
+/** Creates the table of applied migrations. */
 export async function createSchemaMigrations(sql: Sql): Promise<void> {
   await sql.query(`
     create table if not exists factmill_migrations (
@@ -13,7 +13,7 @@ export async function createSchemaMigrations(sql: Sql): Promise<void> {
     )`);
 }
 
-/** What was applied, in order; undefined when no migration ever ran on this database. */
+/** The applied migrations in order; undefined when none ever ran on this database. */
 export async function readSchemaMigrations(sql: Sql): Promise<AppliedMigration[] | undefined> {
   const { present } = await sql.one<{ present: boolean }>(
     `select to_regclass('factmill_migrations') is not null as present`,

@@ -1,7 +1,7 @@
 /**
- * The names of what a schema consists of, from the text that `dumpSchema` writes: columns, constraints, indexes,
- * functions with their arguments, triggers. Not what they say, which each version of Postgres words in its
- * own way. An index that is not valid counts as missing.
+ * The names of a schema's objects, from the text of `dumpSchema`: columns, constraints, indexes, functions with their
+ * arguments, triggers. Not their definitions, which each version of Postgres words differently. An invalid index
+ * counts as missing.
  */
 export function objectsOf(schemaText: string): ReadonlySet<string> {
   const objects = new Set<string>();
@@ -17,7 +17,7 @@ export function objectsOf(schemaText: string): ReadonlySet<string> {
   return objects;
 }
 
-/** Of a line of a section, the name of what it begins to describe; undefined for the lines that go on with it. */
+/** The name of the object that a line of a section begins; undefined for continuation lines. */
 const NAMES: Readonly<Record<string, (line: string) => string | undefined>> = {
   columns: (line) => named('column', /^[a-z_]+\.[a-z_0-9]+(?= [a-z])/.exec(line)),
   constraints: (line) => named('constraint', /^[a-z_]+\.[a-z_0-9]+(?= [A-Z])/.exec(line)),

@@ -1,5 +1,6 @@
-// Gives the functions a new revision when one of them has changed, and writes packages/database/schema.sql from
-// migrations and functions, on an embedded Postgres that is thrown away. Run it after changing either: node --conditions=factmill-source packages/database/src/migrate/write-schema.ts
+// Gives the functions a new revision when one has changed, and writes packages/database/schema.sql from migrations and
+// functions, on a temporary embedded Postgres. Run it after changing either: node --conditions=factmill-source
+// packages/database/src/migrate/write-schema.ts
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A vector as Postgres receives a `halfvec` in binary form (pg sends a Buffer as it is): to write and to read numbers
- * as text takes longer than to compare hundreds of them.
+ * A vector in the binary form of `halfvec` (pg sends a Buffer unchanged). Writing and reading numbers as text takes
+ * longer than comparing hundreds of them.
  */
 export function toHalfvec(vector: readonly number[]): Buffer {
   const halves = new Uint8Array(new Float16Array(vector).buffer);

@@ -1,6 +1,6 @@
 import { type ClientConfig, Connection, type PoolClient } from 'pg';
 
-/** What pg's clients and connections have, but its types do not tell. */
+/** Fields of pg's clients and connections that its types omit. */
 type Addressed = Omit<PoolClient, 'ssl'> &
   Readonly<{
     processID: number;
@@ -16,11 +16,11 @@ type CancelConnection = Connection &
   }>;
 
 /**
- * Asks the server to end the statement that runs on a connection, by a CancelRequest of the protocol: it needs no login
- * and no free connection, and PgBouncer passes it on in every mode. (pg's own `cancel` does not do TLS.)
+ * Asks the server to end the statement that runs on a connection, by a CancelRequest of the protocol. That needs no
+ * login and no free connection, and PgBouncer forwards it in every mode. (pg's own `cancel` does not support TLS.)
  *
- * Resolves, never rejects, to whether the server has taken the request. It has then signalled the statement; one that
- * is sent to the connection after that is not meant any more. The server does not say whether there was one to end.
+ * Never rejects; resolves to whether the server has accepted the request. The statement has then been signalled; a
+ * later statement on the connection is safe. The server does not say whether there was a statement to end.
  */
 export function cancelStatement(client: PoolClient, timeoutMs: number): Promise<boolean> {
   const { host, port, processID, secretKey, ssl, sslNegotiation } = client as unknown as Addressed;
@@ -43,7 +43,7 @@ export function cancelStatement(client: PoolClient, timeoutMs: number): Promise<
       else if (sslNegotiation !== 'direct') connection.requestSsl();
     });
     connection.once('sslconnect', send);
-    // The server closes the connection when it has passed the signal on.
+    // The server closes the connection after it has sent the signal.
     connection.once('end', () => {
       clearTimeout(timer);
       resolve(isSent && !isFailed);

@@ -14,13 +14,13 @@ export type PoolOptions = Readonly<{
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /**
-   * How long a statement may take (0 or absent: as long as it does), `within` says less. The server ends it by itself
-   * then, also when this process has died.
+   * Time limit of a statement (0 or absent: none); `within` lowers it. The server enforces it, even after this
+   * process has died.
    */
   statementTimeoutMs?: number;
-  /** How much later a server is given up that does not end a statement. Default 5 s; 0 for one that cannot. */
+  /** How much longer to wait for a server that does not end a statement. Default 5 s; 0 for a server that cannot. */
   answerGraceMs?: number;
-  /** How often statements are looked at that run. Default 1 s. */
+  /** How often running statements are checked. Default 1 s. */
   checkStatementsMs?: number;
   /** How long a query waits for a connection, new or free. Default 5 s. */
   connectionTimeoutMs?: number;
@@ -35,12 +35,12 @@ export function createPool(options: PoolOptions): DatabasePool {
     connectionString: options.connectionString,
     max: options.max,
     application_name: options.applicationName,
-    // Compiling a plan takes a second where its estimated cost is high, as it is for searches that take a millisecond.
-    // And one statement takes one processor: with helpers, the searches of one caller take those of all others.
+    // JIT compiles plans of high estimated cost for a second, although searches with such plans take a millisecond.
+    // Parallel workers would let the searches of one caller use up the processors of all others.
     options: '-c jit=off -c max_parallel_workers_per_gather=0',
     connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
-    // A peer that vanished without a FIN (failover, NAT timeout) is noticed by the kernel instead of never.
+    // The kernel notices a peer that vanished without a FIN (failover, NAT timeout).
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: columnTypes,
@@ -51,8 +51,8 @@ export function createPool(options: PoolOptions): DatabasePool {
     checkMs: options.checkStatementsMs ?? 1_000,
   });
 
-  // Without listeners a connection that dies while idle, or between two statements of a transaction, is an
-  // unhandled 'error' event and ends the process. The next query reports it to its caller.
+  // Without listeners, a connection that breaks while idle, or between two statements of a transaction, is an unhandled
+  // 'error' event and ends the process. The next query reports it to its caller.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
   });
@@ -82,8 +82,8 @@ export function createPool(options: PoolOptions): DatabasePool {
 }
 
 /**
- * One statement on any connection of the pool. As with `pool.query` of pg, a connection on which a statement failed is
- * closed (it may hold a plan that fails for good after a migration), but not where the statement was only ended.
+ * Runs one statement on any connection of the pool. As in pg's `pool.query`, a connection is closed after a failed
+ * statement (it may hold a plan that fails for good after a migration), except when the statement was only cancelled.
  */
 async function runOnce(
   pool: Pool,

@@ -1,9 +1,9 @@
 import { AppError, isAppError } from '@factmill/errors';
 
 /**
- * What is known about a failed statement without what was in it. Postgres puts values into `message`, `detail`
- * and `where` ("Key (content)=(…) already exists"), and the network layer puts hosts into messages, so neither
- * is kept: this is the `cause` that may be logged.
+ * The loggable part of a failed statement's error. Postgres puts values into `message`, `detail` and `where` ("Key
+ * (content)=(…) already exists"), and the network layer puts hosts into messages, so neither is kept. This is the
+ * `cause` that logs may show.
  */
 class PostgresFault extends Error {
   /** SQLSTATE (`23505`), or the network's code (`ECONNREFUSED`), or empty. */
@@ -35,7 +35,7 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ]);
 
-// pg reports a lost connection with plain errors that have no code.
+// pg reports lost connections with plain errors without a code.
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Connection ended|The server does not support SSL)/;
 
@@ -44,13 +44,15 @@ const CONNECT_TIMEOUT_MESSAGE =
 
 const QUERY_CANCELED = '57014';
 
-/** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout: the same transaction can succeed when run again. */
+/**
+ * 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout: the same transaction may succeed when run again.
+ */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '55P03']);
 
 const TOOK_TOO_LONG =
   'The database took too long to answer. Ask for less at once, or send the same again later.';
 
-/** Whether the error says that the database cannot be reached or cannot answer now, as against a wrong statement. */
+/** Whether the database cannot be reached or cannot answer now, as opposed to a wrong statement. */
 export function isUnavailable(error: unknown): boolean {
   const source = rootOf(error);
   const code = codeOf(source);
@@ -59,17 +61,17 @@ export function isUnavailable(error: unknown): boolean {
   return isUnavailableState(code) || isLoginState(code);
 }
 
-/** Whether no connection was to be had in time: the next one would be waited for as long. */
+/** Whether no connection became available in time: a further attempt would wait as long. */
 export function isConnectTimeout(error: unknown): boolean {
   return CONNECT_TIMEOUT_MESSAGE.test(messageOf(rootOf(error)));
 }
 
-/** Whether the server ended the statement, by its own time limit or because it was asked to. It has done nothing then. */
+/** Whether the server cancelled the statement, by its time limit or on request. The statement then had no effect. */
 export function wasCanceled(error: unknown): boolean {
   return codeOf(rootOf(error)) === QUERY_CANCELED;
 }
 
-/** Whether running the same transaction again can succeed: it lost to a concurrent one. */
+/** Whether the same transaction may succeed when run again: it lost to a concurrent one. */
 export function isRetryableConflict(error: unknown): boolean {
   return RETRYABLE_STATES.has(codeOf(rootOf(error)));
 }
@@ -87,8 +89,8 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 /**
- * Maps what pg throws to an AppError: `database_unavailable` when a later try can succeed, `internal` for a
- * statement the database refused. An AppError is returned as it is.
+ * Maps errors of pg to an AppError: `database_unavailable` when a later attempt may succeed, `internal` for a
+ * statement that the database refused. An AppError is returned unchanged.
  */
 export function toDatabaseError(error: unknown): AppError {
   if (isAppError(error)) return error;
@@ -140,7 +142,7 @@ function describe(fault: PostgresFault): string {
 }
 
 function safeMessage(source: Readonly<Record<string, unknown>>, code: string): string {
-  // Class 42 (syntax, unknown column, missing privilege) names identifiers only; our texts hold no values.
+  // Class 42 (syntax, unknown column, missing privilege) names identifiers only, and our statements contain no values.
   if (/^42[0-9A-Z]{3}$/.test(code)) return messageOf(source);
   if (code === '' && CONNECTION_MESSAGE.test(messageOf(source))) return messageOf(source);
   if (code === '') return textOrUndefined(source['name']) ?? 'database error';

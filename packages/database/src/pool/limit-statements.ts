@@ -3,9 +3,9 @@ import { cancelStatement } from './cancel-statement.ts';
 
 export type StatementLimits = Readonly<{
   /**
-   * Runs a statement that may take `limitMs` (Infinity: as long as it does). Rejects as pg does: with SQLSTATE 57014
-   * when the server has ended it, and the connection is as good as before; with `Query read timeout` when the server
-   * has not, and the connection is closed.
+   * Runs a statement with a limit of `limitMs` (may be Infinity). Rejects as pg does: with SQLSTATE 57014 when the
+   * server has cancelled it, and the connection stays usable; with `Query read timeout` when the server has not, and
+   * the connection is closed.
    */
   run: (client: PoolClient, limitMs: number, config: QueryConfig) => Promise<QueryResult>;
   close: () => void;
@@ -19,12 +19,13 @@ type Running = {
 };
 
 /**
- * Ends statements that take longer than they may: first the server is asked to; when it has not done so `graceMs` later,
- * or cannot be asked, the connection is closed. With a grace of 0 the server is not asked at all.
+ * Cancels statements that exceed their limit: asks the server first; closes the connection when the server has not
+ * ended the statement `graceMs` later, or cannot be asked. With a grace of 0 the server is not asked.
  *
- * One look over all that runs, every `checkMs`, and no timer for each statement: with pg's `query_timeout`, the rows of
- * all queries outlived the young generation of the heap, so that a busy search service stood still for 21 ms at each
- * collection instead of 5. And no `SET` before it, which would be a round trip, and not hold behind PgBouncer.
+ * One check of all running statements every `checkMs` replaces a timer per statement: with pg's `query_timeout`, the
+ * rows of all queries outlived the young generation of the heap, and garbage collection paused a busy search service
+ * for 21 ms each time instead of 5. A `SET` before each statement would cost a round trip, and would not last behind
+ * PgBouncer.
  */
 export function limitStatements(options: Readonly<{ graceMs: number; checkMs: number }>): StatementLimits {
   const { graceMs, checkMs } = options;
@@ -50,7 +51,7 @@ export function limitStatements(options: Readonly<{ graceMs: number; checkMs: nu
         return await client.query(config);
       } finally {
         statements.delete(statement);
-        // A request to cancel names a connection, not a statement: it must not end the next one on it.
+        // A cancel request names a connection, not a statement: wait, so that it does not hit the next statement.
         if (statement.cancelling !== undefined) await statement.cancelling;
       }
     },

@@ -1,19 +1,19 @@
 import type { Pool } from 'pg';
 
-/** What a statement returned. `rowCount` is 0 for statements without one. */
+/** The result of a statement. `rowCount` is 0 for statements without one. */
 export type SqlResult<Row> = Readonly<{ rows: Row[]; rowCount: number }>;
 
 export type QueryOptions = Readonly<{
   /**
-   * Prepares the statement under this name once per connection, which saves parsing and planning. One name, one
-   * text: pg refuses a second text under the same name.
+   * Prepares the statement under this name once per connection, which saves parsing and planning. A name must always
+   * have the same text: pg refuses another one.
    */
   name?: string;
 }>;
 
 /**
- * What a query function needs: the pool itself, or one transaction. Every rejection is an AppError
- * (see `toDatabaseError`); none carries parameter values.
+ * What a query function needs: the pool itself, or one transaction. Every rejection is an AppError (see
+ * `toDatabaseError`), without parameter values.
  */
 export type Sql = Readonly<{
   query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<SqlResult<Row>>;
@@ -28,8 +28,8 @@ type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 export type TransactionOptions = Readonly<{
   isolation?: IsolationLevel;
   /**
-   * How often `fn` may run in all when the transaction loses to a concurrent one (deadlock, serialization
-   * failure). Default 1. Above 1, `fn` must not have effects outside the database.
+   * How often `fn` may run in total when the transaction loses to a concurrent one (deadlock, serialization failure).
+   * Default 1. Above 1, `fn` must have no effects outside the database.
    */
   maxAttempts?: number;
 }>;
@@ -42,13 +42,13 @@ export type Database = Sql &
 export type DatabasePool = Database &
   Readonly<{
     /**
-     * The same connections for statements that may take `limitMs` each, if the pool's own limit is not shorter. One that
-     * takes longer is ended on the server and fails as `database_unavailable`: it has done nothing. Only where the server
-     * does not answer either is the outcome unknown, as when a connection is lost.
+     * The same connections with a limit of `limitMs` per statement, if the pool's own limit is not shorter. A
+     * statement beyond it is cancelled on the server and fails as `database_unavailable`, without effect. Only when
+     * the server does not answer either is the outcome unknown, as with a lost connection.
      */
     within(limitMs: number): Database;
     /** Waits for running queries, then closes every connection. Idempotent. */
     close(): Promise<void>;
-    /** The pg pool itself, for libraries that want one. */
+    /** The pg pool itself, for libraries that need one. */
     pg: Pool;
   }>;

@@ -1,8 +1,8 @@
 import type { QueryOptions, Sql, SqlResult } from './sql.ts';
 
 /**
- * `Sql` for work that may become pointless: each statement is sent only when `assertWanted` does not throw. What is
- * running in the database goes on.
+ * `Sql` for work that may become pointless: `assertWanted` runs before each statement and may throw. A statement that
+ * already runs continues.
  */
 export function whileWanted(sql: Sql, assertWanted: () => void): Sql {
   return {

@@ -4,17 +4,17 @@ import { isRetryableConflict, isUnavailable, toDatabaseError, wasCanceled } from
 import { createSql } from './sql-over.ts';
 import type { Sql, TransactionOptions } from './sql.ts';
 
-/** Where transactions get their connections. */
+/** The source of connections for transactions. */
 export type Connections = Readonly<{
   connect: () => Promise<PoolClient>;
   run: (client: PoolClient, config: QueryConfig) => Promise<QueryResult>;
 }>;
 
 /**
- * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. Rejects with what `fn`
- * rejected with, whatever the rollback does. When the connection is lost during COMMIT the outcome is unknown
- * (`database_unavailable`), so callers make their statements idempotent. A connection that broke, or on which
- * the rollback failed, is destroyed, never reused.
+ * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. Rejects with the error of
+ * `fn`, whatever the rollback does. When the connection is lost during COMMIT the outcome is unknown
+ * (`database_unavailable`), so callers use idempotent statements. A connection that broke, or whose rollback failed,
+ * is destroyed, never reused.
  */
 export async function withTransaction<T>(
   connections: Connections,
@@ -38,7 +38,7 @@ async function runOnce<T>(
 ): Promise<T> {
   const client = await connect(connections);
   const query: Query = (config) => connections.run(client, config);
-  // After the end the client belongs to someone else: a forgotten await inside `fn` must not run there.
+  // After the end another caller has the client: a forgotten await inside `fn` must not run there.
   let open = true;
   const tx = createSql(async (config) => {
     if (!open) throw new AppError('internal', 'A statement was sent after its transaction had ended.');
@@ -53,7 +53,7 @@ async function runOnce<T>(
     const result = await fn(tx);
     open = false;
     const ended = await send(query, 'commit');
-    // A failed statement whose error `fn` swallowed turns COMMIT into ROLLBACK, silently.
+    // When `fn` swallowed the error of a failed statement, Postgres turns COMMIT into ROLLBACK silently.
     if (ended.command === 'ROLLBACK') {
       throw new AppError('internal', 'The transaction was rolled back: a statement in it had failed.');
     }

@@ -3,7 +3,7 @@ import type { Sql } from '../pool/sql.ts';
 /** How often a memory was returned, and when last. */
 export type Access = Readonly<{ memoryId: string; count: number; lastAt: Date }>;
 
-/** Adds up access counts. Rows are locked in one order for everybody, so that two batches never wait for each other. */
+/** Adds access counts. All callers lock rows in the same order, so that two batches never wait for each other. */
 export async function recordAccesses(sql: Sql, accesses: readonly Access[]): Promise<void> {
   if (accesses.length === 0) return;
   await sql.query(

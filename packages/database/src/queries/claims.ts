@@ -1,20 +1,20 @@
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
 
-/** A row in the hands of one worker. Writes are only accepted with the fence of the latest claim. */
+/** A row that one worker has claimed. Writes are accepted only with the fence of the latest claim. */
 export type HeldClaim = Readonly<{ id: string; fence: number }>;
 
-/** What is to be worked on after an extraction has ended: the id of the next of its conversation, if it can start. */
+/** The next step after an extraction: the id of the conversation's next one, if it can start. */
 export type Ended = Readonly<{ next: string | null }>;
 
 /**
- * How a worker's request for a row can end.
+ * The result of a claim.
  * - `claimed`: the row is this worker's for the length of a lease, with the input of the work
- * - `finished`: the row has ended, or is gone; `next` is what is open after it
+ * - `finished`: the row has ended, or is gone; `next` is the open row after it
  * - `leased`: another worker holds a lease for `retryInMs` more
- * - `blocked`: an earlier extraction of the conversation is open; whoever ends it is told of this one as the next
- * - `breaker_open`: the model provider is down for `retryInMs` more; the row is as it was
- * - `last_probe`: the same, but a probe is due: this row made the last one, and leaves this one to another row
+ * - `blocked`: an earlier extraction of the conversation is open; its end names this one as the next
+ * - `breaker_open`: the model provider is down for `retryInMs` more; the row is unchanged
+ * - `last_probe`: the same, but a probe is due: this row made the last one, so another row must make this one
  */
 export type ClaimResult<Claim, Input> =
   | Readonly<{ kind: 'claimed'; claim: Claim; input: Input }>
@@ -24,26 +24,28 @@ export type ClaimResult<Claim, Input> =
   | Readonly<{ kind: 'breaker_open'; retryInMs: number }>
   | Readonly<{ kind: 'last_probe'; retryInMs: number }>;
 
-/** Class and sentence of an error, as they are stored. */
+/** Class and message of an error, as stored. */
 export type ErrorRecord = Readonly<{ errorClass: string; errorMessage: string }>;
 
 export type Release = ErrorRecord &
   Readonly<{
-    /** The row is not tried again for so long. */
+    /** Delay before the row is tried again. */
     delayMs: number;
     countsAsAttempt: boolean;
   }>;
 
-/** What the tables of claimed rows have in common. */
+/** Operations that all tables of claimed rows share. */
 export type Claims = Readonly<{
   /**
-   * Extends the leases that this worker still holds; resolves to the ids it no longer does. Rows that are locked (by
-   * their own apply transaction, as a rule) are passed over, so that one slow apply does not let all others expire.
+   * Extends the leases that this worker still holds; resolves to the ids that it lost. Locked rows (usually by their
+   * own apply transaction) are skipped, so that one slow apply does not let all other leases expire.
    */
   renewLeases: (sql: Sql, claims: readonly HeldClaim[], leaseMs: number) => Promise<string[]>;
-  /** Locks the row in the running transaction. @throws AppError `fenced` when another worker has it, or it has ended */
+  /**
+   * Locks the row in the running transaction. @throws AppError `fenced` when another worker has it, or it has ended
+   */
   assertFence: (tx: Sql, claim: HeldClaim) => Promise<void>;
-  /** Puts the row back, to be tried again later. Does nothing with a fence that is not the latest. */
+  /** Puts the row back for a later attempt. Does nothing when the fence is outdated. */
   release: (sql: Sql, claim: HeldClaim, release: Release) => Promise<void>;
   fencedOff: () => AppError;
 }>;
@@ -51,10 +53,10 @@ export type Claims = Readonly<{
 export const extractionClaims = createClaims('extractions', 'extraction');
 export const compressionClaims = createClaims('compression_runs', 'compression');
 
-/** The shortest wait for a lease, however little of it is left. */
+/** The shortest wait for a lease, even when less of it is left. */
 const MIN_LEASE_RETRY_MS = 50;
 
-/** Of a row that could not be claimed: another worker holds its lease, or it has ended. */
+/** For a row that could not be claimed: another worker holds its lease, or it has ended. */
 export function leasedOrFinished(
   row: Readonly<{ state: string; leftMs: number | null }> & Ended,
 ): ClaimResult<never, never> {

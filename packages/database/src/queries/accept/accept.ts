@@ -1,19 +1,19 @@
 import type { ExtractionState, MessageInput, Schedule } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 
-/** One request that brings messages or asks for an extraction. Ids are given by the caller of this function. */
+/** One request with messages or for an extraction. The caller of this function chooses the ids. */
 export type AcceptRequest = Readonly<{
   tenantId: string;
-  /** The user that the request names; null leaves it to the conversation, then to `fallbackUserId`. */
+  /** The user in the request; null leaves it to the conversation, then to `fallbackUserId`. */
   userId: string | null;
   fallbackUserId: string;
   conversationId: string;
   messages: readonly (MessageInput & { id: string; tokenEstimate: number })[];
-  /** Message ids are the caller's: one that is known with another message is a conflict. */
+  /** The client chose the message ids: a known id with another message is a conflict. */
   hasCallerIds?: boolean;
   extract: 'auto' | 'now' | 'never';
   regenerated: boolean;
-  /** The user turn that a regenerated reply of a chat replies to; absent: the last one of the conversation. */
+  /** The user turn that a regenerated chat reply answers; absent: the last one of the conversation. */
   replyTo?: string | null;
   extractionId: string;
   trigger: string;
@@ -27,7 +27,7 @@ export type AcceptRequest = Readonly<{
 
 export type AcceptResult =
   | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' }>
-  /** The ids that stand for other messages of the conversation already. */
+  /** Ids that belong to other messages of the conversation. */
   | Readonly<{ status: 'message_conflict'; conflicts: string[] }>
   | Readonly<{
       status: 'accepted' | 'replayed';
@@ -35,7 +35,7 @@ export type AcceptResult =
       conversation_id: string;
       message_ids: string[];
       extraction: {
-        /** The last one, when there are several: then `part_ids` names all in their order. */
+        /** The last extraction; when there are several, `part_ids` has all in order. */
         id: string;
         state: ExtractionState;
         enqueue: boolean;
@@ -43,7 +43,7 @@ export type AcceptResult =
       } | null;
     }>;
 
-/** A ledger row that the queue limit has pushed out. */
+/** A ledger row that the queue limit has dropped. */
 export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; generation: number }>;
 
 export type Accepted = Readonly<{
@@ -53,7 +53,9 @@ export type Accepted = Readonly<{
   isLimited: boolean;
 }>;
 
-/** Both by the request's number from 1: begun says whether a new conversation schedules an extraction. */
+/**
+ * Both by the request's number from 1. `begun`: whether the request of a new conversation scheduled an extraction.
+ */
 type Answer = Readonly<{
   begun: Record<string, boolean>;
   others: Record<string, AcceptResult>;
@@ -61,13 +63,12 @@ type Answer = Readonly<{
 }>;
 
 /**
- * Takes a batch of requests in one statement and one commit; see migrations/0005_triggers.sql and
- * 0020_message_conflicts.sql for what it guarantees. When the promise resolves, everything in it is durable. Without a
- * schedule everything is due at once.
+ * Accepts a batch of requests in one statement and one commit; functions/accept_conversations.sql says what it
+ * guarantees. When the promise resolves, everything in it is durable. Without a schedule everything is due at once.
  *
- * @param limits numbers of waiting extractions that have never started, where no setting has changed them (`queue.limit`,
- *   `queue.tenant_limit`); 0 is unlimited. Settings are read in the same statement: on embedded storage another one
- *   would wait for what runs once more.
+ * @param limits of waiting extractions that have never started (`queue.limit`, `queue.tenant_limit`) where no setting
+ *   overrides them; 0 is unlimited. The same statement reads the settings: on embedded storage a second one would
+ *   wait in the queue again.
  */
 export async function acceptConversations(
   sql: Sql,
@@ -96,7 +97,7 @@ export async function acceptConversations(
   return { results, dropped: answer.dropped, isLimited };
 }
 
-/** A setting that is a whole number (settings_pkey); null when it is something else or not there. */
+/** A setting that is a whole number (settings_pkey); null when it is missing or something else. */
 function setting(key: string): string {
   return `(select case when value::text ~ '^[0-9]{1,9}$' then value::text::integer end from settings where key = '${key}')`;
 }
@@ -111,7 +112,7 @@ function begunAs(request: AcceptRequest, isScheduled: boolean): AcceptResult {
   };
 }
 
-/** What is null or empty is left out: a batch is parsed on the way that all requests take. */
+/** Omits null and empty fields: every request pays for parsing the batch. */
 function toJson(request: AcceptRequest): Record<string, unknown> {
   return {
     tenant_id: request.tenantId,
@@ -137,7 +138,10 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
   };
 }
 
-/** What decides when messages are due: user messages, tokens, and whether the last user message has its reply. */
+/**
+ * The figures that decide when messages are due: user messages, tokens, and whether the last user message has its
+ * reply.
+ */
 function sumUp(messages: AcceptRequest['messages']): Record<string, unknown> {
   let userTurns = 0;
   let tokens = 0;

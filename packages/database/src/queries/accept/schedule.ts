@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 import type { DroppedExtraction } from './accept.ts';
 
 export type Scheduled = Readonly<{
-  /** How many conversations were due; as many as asked for means that there may be more. */
+  /** How many conversations were due. When it equals `most`, there may be more. */
   conversations: number;
   /** Their ledger rows, in their order. */
   scheduled: readonly Readonly<{ id: string; tenantId: string; generation: number }>[];
@@ -11,9 +11,9 @@ export type Scheduled = Readonly<{
 }>;
 
 /**
- * Writes the ledger rows of the conversations that are due, the longest due first, at most `most` conversations, in
- * one statement and one commit. Callers at the same time take different conversations. The limits hold as for
- * acceptConversations. Uses conversations_due_idx.
+ * Writes the ledger rows of due conversations, longest due first, at most `most` conversations, in one statement and
+ * one commit. Parallel callers get different conversations. The limits of acceptConversations apply. Uses
+ * conversations_due_idx.
  */
 export async function scheduleDueConversations(
   sql: Sql,

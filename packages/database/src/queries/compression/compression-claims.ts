@@ -8,7 +8,7 @@ import {
 } from '../claims.ts';
 import type { CompressionKind } from './compression-runs.ts';
 
-/** A compression run in the hands of one worker. */
+/** A compression run that one worker has claimed. */
 export type RunClaim = Readonly<{
   id: string;
   tenantId: string;
@@ -19,11 +19,11 @@ export type RunClaim = Readonly<{
   attempts: number;
   fence: number;
   lostClaims: number;
-  /** What an earlier claim has fixed; null at the first. */
+  /** The plan of an earlier claim; null at the first. */
   plan: unknown;
 }>;
 
-/** Takes a run for a worker: bumps the fence and starts a lease. The rules are those of claimExtraction. */
+/** Claims a run for a worker: raises the fence and starts a lease. The rules are those of claimExtraction. */
 export async function claimCompressionRun(
   sql: Sql,
   request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number }>,
@@ -48,7 +48,7 @@ export async function claimCompressionRun(
   return leasedOrFinished({ state: row?.state ?? 'gone', leftMs: row?.leftMs ?? null, next: null });
 }
 
-/** Fixes a run's plan. @throws AppError `fenced` */
+/** Stores a run's plan. @throws AppError `fenced` */
 export async function saveCompressionPlan(sql: Sql, claim: HeldClaim, plan: unknown): Promise<void> {
   const { rowCount } = await sql.query(
     `update compression_runs set plan = $3::jsonb where id = $1::uuid and fence = $2::integer and state = 'active'`,
@@ -70,7 +70,7 @@ export type CompressionAnswer = Readonly<{
 }>;
 
 /**
- * Keeps an answer and adds what it cost to the run; one statement, the fence decides. A step that has a pinned answer
+ * Stores an answer and adds its cost to the run; one statement with a fence check. A step that has a pinned answer
  * keeps it. @throws AppError `fenced`
  */
 export async function saveCompressionAnswer(
@@ -113,7 +113,7 @@ export async function saveCompressionAnswer(
   if (!held) throw compressionClaims.fencedOff();
 }
 
-/** The answers that a run has: pinned ones with their text, and the steps given up. */
+/** The answers of a run: pinned ones with their text, and the steps that were given up. */
 export async function readCompressionAnswers(
   sql: Sql,
   runId: string,
@@ -141,7 +141,7 @@ export async function finishCompressionRun(
   if (rowCount === 0) throw compressionClaims.fencedOff();
 }
 
-/** Ends a run as failed. Nothing was changed, the answers stay, and it can be started again. */
+/** Ends a run as failed. No memory was changed, the answers stay, and the run can be started again. */
 export async function failCompressionRun(sql: Sql, claim: HeldClaim, error: ErrorRecord): Promise<void> {
   await sql.query(
     `update compression_runs

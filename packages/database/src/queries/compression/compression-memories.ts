@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 import { begun } from '../memories/memory-rows.ts';
 import { type Actor, ADD_VERSIONS } from '../memories/memory-versions.ts';
 
-/** A current memory as compression reads it. */
+/** A current memory for compression. */
 export type CompressibleMemory = Readonly<{
   id: string;
   kind: MemoryKind;
@@ -20,7 +20,7 @@ export type CompressibleMemory = Readonly<{
   statedAt: Date;
   validFrom: Date;
   lastAccessedAt: Date | null;
-  /** The last edit; of a memory that held from later on, when that was. */
+  /** The last edit; for a memory that began to hold later than that, its beginning. */
   updatedAt: Date;
   messageIds: string[];
 }>;
@@ -29,7 +29,7 @@ const COLUMNS = `id, kind, tier, category, key, content, encode(content_hash, 'h
   tags, importance, confidence, stated_at as "statedAt", valid_from as "validFrom",
   last_accessed_at as "lastAccessedAt", greatest(updated_at, valid_from) as "updatedAt", message_ids as "messageIds"`;
 
-/** What compression may touch: current, of the whole user, without an end of its own, and not yet to begin. */
+/** Memories that compression may change: current, of the whole user, without an expiry, and already in force. */
 const COMPRESSIBLE = `tenant_id = $1::uuid and user_id = $2::text and is_current and scope = 'global'
   and expires_at is null and ${begun('memories')}`;
 
@@ -44,7 +44,7 @@ export async function hasMemories(sql: Sql, { tenantId, userId }: Owner): Promis
   return has;
 }
 
-/** Events from before `until` that have not been compressed, oldest first. Uses memories_uncompressed_idx. */
+/** Uncompressed events from before `until`, oldest first. Uses memories_uncompressed_idx. */
 export async function listUncompressedEvents(
   sql: Sql,
   owner: Owner & Readonly<{ until: Date; limit: number }>,
@@ -58,7 +58,7 @@ export async function listUncompressedEvents(
   return rows;
 }
 
-/** The profile and the knowledge of a user, those changed last first. Uses memories_user_idx. */
+/** The profile and the knowledge of a user, most recently changed first. Uses memories_user_idx. */
 export async function listKnowledge(
   sql: Sql,
   owner: Owner & Readonly<{ limit: number }>,
@@ -71,7 +71,7 @@ export async function listKnowledge(
   return rows;
 }
 
-/** Those of the ids that are still current, or in one of the categories; what a decision is made upon. */
+/** The memories of these ids or categories that are still current; decisions are based on them. */
 export async function readCompressible(
   sql: Sql,
   owner: Owner & Readonly<{ ids: readonly string[]; categories: readonly string[] }>,
@@ -94,8 +94,8 @@ export async function lastWeeklyRunAt(sql: Sql, owner: Owner): Promise<Date | nu
 }
 
 /**
- * Archives memories, each with a version: `MERGE` with the memory that each went into, which has to be current and
- * another one, or `ARCHIVE` without. Resolves to the ids that were archived.
+ * Archives memories, each with a version: `MERGE` with the memory that each went into, which must be another, current
+ * one; or `ARCHIVE` without. Resolves to the archived ids.
  */
 export async function archiveMemories(
   tx: Sql,
@@ -131,7 +131,7 @@ export async function archiveMemories(
   return rows.map((row) => row.id);
 }
 
-/** Marks events as compressed; resolves to how many were not yet. */
+/** Marks events as compressed; resolves to how many were not compressed before. */
 export async function markCompressed(tx: Sql, owner: Owner, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const { rowCount } = await tx.query(
@@ -142,7 +142,7 @@ export async function markCompressed(tx: Sql, owner: Owner, ids: readonly string
   return rowCount;
 }
 
-/** The contents of memories by id, archived ones included, for showing what a run did or would do. */
+/** The contents of memories by id, including archived ones, for showing a run's changes. */
 export async function readContents(
   sql: Sql,
   owner: Owner,

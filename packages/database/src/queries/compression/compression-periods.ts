@@ -19,8 +19,8 @@ export async function isPeriodFinished(
 export type PeriodProgress = Readonly<{ afterTenant: string; afterUser: string }>;
 
 /**
- * Opens a period, or goes on with it: locks it until the end of the transaction and says how far its search for users
- * has come. Null when it is finished.
+ * Opens or continues a period: locks it until the end of the transaction and returns the position of its search for
+ * users. Null when it is finished.
  */
 export async function lockPeriod(tx: Sql, period: CompressionPeriod): Promise<PeriodProgress | null> {
   await tx.query(
@@ -41,7 +41,7 @@ export async function lockPeriod(tx: Sql, period: CompressionPeriod): Promise<Pe
       };
 }
 
-/** Notes how far the search has come and how many runs it has added; `finished`: there are no more users. */
+/** Stores the position of the search and the number of runs added; `finished`: there are no more users. */
 export async function advancePeriod(
   tx: Sql,
   period: Pick<CompressionPeriod, 'kind' | 'period'>,
@@ -59,8 +59,8 @@ export async function advancePeriod(
 export type Owner = Readonly<{ tenantId: string; userId: string; hasWork: boolean }>;
 
 /**
- * The next users after `after` that have events which nobody has compressed, in order; `hasWork`: one of them is from
- * before `until`. Jumps from user to user along memories_uncompressed_idx.
+ * The next users after `after` with uncompressed events, in order; `hasWork`: one of the events is from before
+ * `until`. Jumps from user to user along memories_uncompressed_idx.
  */
 export async function listEventOwners(
   sql: Sql,
@@ -89,8 +89,8 @@ export async function listEventOwners(
 }
 
 /**
- * The next users after `after` that have memories, in order; `hasWork`: something of tier 1 or 2 has changed between
- * the user's last weekly run and `dueAt`, or there is something that fades. Jumps along memories_user_idx.
+ * The next users after `after` with memories, in order; `hasWork`: a memory of tier 1 or 2 has changed between the
+ * user's last weekly run and `dueAt`, or a memory can fade. Jumps along memories_user_idx.
  */
 export async function listKnowledgeOwners(
   sql: Sql,

@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 export type CompressionKind = 'daily' | 'weekly';
 type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
 
-/** A run as it is listed. `decisions` quote memories; they are for the user's operator only. */
+/** A run in a list. `decisions` quote memories; they are for the user's operator only. */
 export type CompressionRun = Readonly<{
   id: string;
   tenantId: string;
@@ -35,7 +35,7 @@ const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", kind, period,
   model_ms as "modelMs", created_at as "createdAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
-/** What the queue has to know of a run. */
+/** The fields of a run that the queue needs. */
 export type OpenCompressionRun = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 export type NewCompressionRun = Readonly<{
@@ -44,12 +44,12 @@ export type NewCompressionRun = Readonly<{
   userId: string;
   kind: CompressionKind;
   period: string;
-  /** Events stated from here on are left to the next run. */
+  /** Events stated from then on are left to the next run. */
   until: Date;
   dryRun: boolean;
 }>;
 
-/** Adds runs; one whose user has a run for that period already is left out. Resolves to those that were added. */
+/** Adds runs; a user with a run for that period is skipped. Resolves to the added runs. */
 export async function insertCompressionRuns(
   sql: Sql,
   runs: readonly NewCompressionRun[],
@@ -111,7 +111,7 @@ export async function listCompressionRuns(
   return rows;
 }
 
-/** Starts a failed run again, with the answers that it has. Resolves to undefined when it has not failed. */
+/** Starts a failed run again, with its stored answers. Resolves to undefined when it has not failed. */
 export function restartCompressionRun(
   sql: Sql,
   tenantId: string,
@@ -128,8 +128,8 @@ export function restartCompressionRun(
 }
 
 /**
- * Up to `limit` open runs that should be in the queue and that nobody has looked at for `graceMs`, marked as looked
- * at; see takeUnattended. Uses compression_runs_open_idx.
+ * Up to `limit` open runs that should be in the queue and that no sweeper has checked for `graceMs`, marked as
+ * checked; see takeUnattended. Uses compression_runs_open_idx.
  */
 export async function takeUnattendedRuns(
   sql: Sql,
@@ -152,8 +152,8 @@ export async function takeUnattendedRuns(
 }
 
 /**
- * Forgets the texts of runs that ended more than `days` ago: plans, decisions and answers; what is left says that the
- * period is done. At most `limit` runs a call; resolves to how many.
+ * Deletes the texts of runs that ended more than `days` ago: plans, decisions and answers. The rows stay, so that the
+ * period counts as done. At most `limit` runs per call; resolves to how many.
  */
 export async function purgeCompressionTexts(
   sql: Sql,

@@ -1,22 +1,22 @@
 import type { Sql } from '../../pool/sql.ts';
 
-/** What is stored of a conversation that a chat names, as far as it tells where a request stands in it. */
+/** The state of a named conversation, as far as a chat request's place depends on it. */
 export type NamedChat = Readonly<{
   conversationId: string;
-  /** The last turn of the user; null: nothing is stored yet. */
+  /** The user's last turn; null when nothing is stored yet. */
   lastUserId: string | null;
   lastUserSeq: number | null;
-  /** Whether it is the only one. */
+  /** Whether it is the only user turn. */
   isOnlyOne: boolean;
-  /** Whether it has been answered in words. */
+  /** Whether it has a reply with text. */
   isAnswered: boolean;
-  /** Whether the turn that was asked for is stored. */
+  /** Whether the requested turn is stored. */
   isKnown: boolean;
 }>;
 
 /**
- * Where a conversation stands that a chat names: the one of that id, or `ownId` where another user of the tenant has
- * taken it. `turnId` is the turn that is asked for. Uses conversations_pkey, messages_pkey, messages_id_key.
+ * The state of the conversation that a chat names: the one of that id, or `ownId` where another user of the tenant
+ * has it. `turnId` is the requested turn. Uses conversations_pkey, messages_pkey, messages_id_key.
  */
 export function readNamedChat(
   sql: Sql,
@@ -44,27 +44,27 @@ export function readNamedChat(
   );
 }
 
-/** One of the conversations of a user that begin alike. */
+/** One of the user's conversations with the same beginning. */
 export type AlikeChat = Readonly<{
   conversationId: string;
   lastUserId: string | null;
-  /** Whether the turn before the one that is asked for is stored in it. */
+  /** Whether it has the turn before the requested one. */
   continues: boolean;
   /**
-   * What the user has said after that last turn, in any conversation: its conversation and number; null: nothing, so that
-   * this is where the user stands.
+   * The user's next message after that last turn, in any conversation: its conversation and number; null when there
+   * is none, so that the user's latest turn is this one.
    */
   saidSince: string | null;
 }>;
 
-/** Conversations of a user that are looked through, latest first, and those of them that may begin alike. */
+/** Maximum of a user's conversations to search, latest first, and of those with the same beginning. */
 const MAX_RECENT = 200;
 const MAX_ALIKE = 20;
 
 /**
- * The conversations of a user that begin with the same words, latest first: their ids are `baseId`, or begin with it
- * and a dot. `previousId` is the turn before the one that is asked for, null when there is none. Looks through the
- * latest conversations and the one of `baseId`. Uses conversations_user_idx, messages_pkey, messages_id_key.
+ * The user's conversations that begin with the same words, latest first: their ids are `baseId`, or begin with it and
+ * a dot. `previousId` is the turn before the requested one, null when there is none. Searches the latest
+ * conversations and the one of `baseId`. Uses conversations_user_idx, messages_pkey, messages_id_key.
  */
 export async function readAlikeChats(
   sql: Sql,

@@ -14,7 +14,7 @@ export type ConversationRow = Readonly<{
   createdAt: Date;
   lastActiveAt: Date;
   extractedAt: Date | null;
-  /** Null also when nothing but a request or another conversation will make it due. */
+  /** Null also when only a request or another conversation will make it due. */
   extractionDueAt: Date | null;
 }>;
 
@@ -30,7 +30,7 @@ export type NewConversation = Readonly<{
   title: string | null;
   policy: Policy;
   metadata: Record<string, unknown>;
-  /** Other conversations of the user that are idle for longer, and have something to extract, are due now. */
+  /** The user's other conversations that have been idle for longer, and have something to extract, become due now. */
   staleAfterS: number;
 }>;
 
@@ -68,8 +68,8 @@ export async function createConversation(
 }
 
 /**
- * Changes what is given, and computes anew when what waits is due if the policy is. Resolves to undefined when there is
- * no such conversation.
+ * Changes the given fields, and computes the due time again when the policy is one of them. Resolves to undefined
+ * when there is no such conversation.
  */
 export function updateConversation(
   sql: Sql,
@@ -117,7 +117,7 @@ export function findConversation(
   );
 }
 
-/** A row of a list of conversations; `position` is `last_active_at` with its microseconds, for the cursor. */
+/** A conversation in a list; `position` is `last_active_at` with its microseconds, for the cursor. */
 export type ListedConversation = ConversationRow & Listed & Readonly<{ position: string }>;
 
 /** A user's conversations, last active first, as many as fit into an answer. Uses conversations_user_idx. */
@@ -171,7 +171,7 @@ export type MessageRow = Readonly<{
   id: string;
   seq: number;
   role: Role;
-  /** Null for a message that only calls tools. */
+  /** Null for a message of tool calls only. */
   content: string | null;
   name: string | null;
   toolCalls: unknown[] | null;
@@ -193,7 +193,7 @@ export async function listMessages(
     toSeq: number | null;
     includeSuperseded: boolean;
     limit: number | null;
-    /** Null for any number. */
+    /** Null for no limit. */
     maxBytes?: number | null;
   }>,
 ): Promise<(MessageRow & Listed)[]> {

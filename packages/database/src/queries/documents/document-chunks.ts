@@ -5,11 +5,11 @@ import { refuseVector } from '../vectors/missing-vectors.ts';
 /** A chunk that lacks its vector. */
 export type PendingChunk = Readonly<{ id: string; content: string }>;
 
-/** How long a taken chunk is left alone. Longer than any batch takes; a worker that dies holds it up this long. */
+/** How long a claimed chunk is reserved. Longer than any batch takes; a dead worker blocks it this long. */
 const LEASE_SECONDS = 120;
 
 /**
- * Takes chunks that wait for their vector, longest waiting first; nobody else gets them for two minutes. Uses
+ * Claims chunks that wait for their vector, longest waiting first, for two minutes. Uses
  * document_chunks_embedding_pending_idx.
  */
 export async function takePendingChunks(sql: Sql, limit: number): Promise<PendingChunk[]> {
@@ -27,14 +27,14 @@ export async function takePendingChunks(sql: Sql, limit: number): Promise<Pendin
   return rows;
 }
 
-/** Gives taken chunks back: their vectors could not be computed now. */
+/** Releases claimed chunks: their vectors could not be computed now. */
 export async function releaseChunks(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query('update document_chunks set embedding_leased_until = null where id = any($1::uuid[])', [
     ids,
   ]);
 }
 
-/** Stops waiting for the vectors of chunks whose text the model refuses. */
+/** Stops waiting for vectors of chunks that the model refuses. */
 export async function giveUpChunks(sql: Sql, ids: readonly string[]): Promise<void> {
   for (const id of ids) await refuseVector(sql, null, 'chunks', id);
   await sql.query(
@@ -44,7 +44,7 @@ export async function giveUpChunks(sql: Sql, ids: readonly string[]): Promise<vo
   );
 }
 
-/** Stores the vectors of chunks; those replaced or deleted meanwhile are passed over. */
+/** Stores the vectors of chunks; chunks replaced or deleted meanwhile are skipped. */
 export async function saveChunkEmbeddings(
   sql: Sql,
   model: string,
@@ -69,7 +69,7 @@ export async function saveChunkEmbeddings(
   );
 }
 
-/** How many chunks wait for their vector and for a worker, counted up to 10,000. */
+/** How many chunks wait for a vector and are not claimed, counted up to 10,000. */
 export async function countPendingChunks(sql: Sql): Promise<number> {
   const { count } = await sql.one<{ count: number }>(
     `select count(*)::integer as count from (

@@ -10,9 +10,9 @@ export type DocumentChunk = Readonly<{
 }>;
 
 /**
- * What the user's documents have to say in a conversation: those attached to it, to its project, and to nothing. All
- * of them in order when they are short together, else the chunks nearest to the vectors (those without one last).
- * One statement; distances are computed one by one (document_chunk_embeddings_pkey).
+ * The relevant parts of the user's documents in a conversation: those attached to it, to its project, and to nothing.
+ * All of them in order when they are short in total, else the chunks nearest to the vectors (chunks without a vector
+ * last). One statement; distances are computed one by one (document_chunk_embeddings_pkey).
  */
 export async function relevantDocumentChunks(
   sql: Sql,
@@ -20,11 +20,11 @@ export async function relevantDocumentChunks(
     tenantId: string;
     userId: string;
     conversationId: string;
-    /** Null takes the conversation's own. */
+    /** Null means the conversation's own project. */
     project: string | null;
-    /** What is talked about, as vectors of one model, of which the nearest counts; null when there is none. */
+    /** The conversation as vectors of one model, of which the nearest counts; null when there is none. */
     near: Readonly<{ model: string; vectors: readonly (readonly number[])[] }> | null;
-    /** Chunks at most, unless all documents together have at most `maxCharacters`. */
+    /** Maximum of chunks, unless all documents together have at most `maxCharacters`. */
     limit: number;
     maxCharacters: number;
   }>,
@@ -61,34 +61,34 @@ export async function relevantDocumentChunks(
   return rows;
 }
 
-/** A memory to be, as it is looked for in documents. */
+/** A candidate, in the form for searching documents. */
 export type Sought = Readonly<{
   category: string;
   key: string | null;
-  /** What a document says word for word if it says the same; null when that would prove nothing. */
+  /** The text that a document contains when it states the same; null when that would prove nothing. */
   statement: string | null;
-  /** All of it, in which a short chunk may be. */
+  /** The whole text, which may contain a short chunk. */
   matchingText: string;
-  /** Null when it cannot be compared by similarity. */
+  /** Null when it cannot be compared by vector. */
   vector: readonly number[] | null;
 }>;
 
-/** A memory that a document may say already. */
+/** A candidate that a document may already state. */
 export type Documented = Readonly<{
   place: number;
-  /** The chunk that is as good as equal by its vector; null when the words are the same. */
+  /** The chunk that is nearly equal by vector; null when the words match. */
   similarTo: string | null;
 }>;
 
-/** Chunks looked at for one memory. */
+/** Maximum of chunks compared with one candidate. */
 const NEAREST = 5;
 
 /**
- * Which of these memories a document of the user, attached to whatever, seems to say already: word for word; in a
- * short chunk that makes up at least half of the memory; or in a chunk that is at least as similar as
- * `minSimilarity`, which is for the caller to judge. A fact whose key has a value already is never among them: it has
- * to be able to replace that value. One statement for all. Not prepared by name: a plan for any user suits none with
- * many chunks (20 memories and 20,000 chunks: 0.7 s as it is, 1.3 s prepared).
+ * Which candidates a document of the user, attached to anything, seems to state already: word for word; in a short
+ * chunk that makes up at least half of the candidate; or in a chunk of at least `minSimilarity`, which the caller
+ * must judge. A fact whose key has a value already is never among them, because it must be able to replace that
+ * value. One statement for all. Not prepared by name: a plan for any user suits none with many chunks (20 memories
+ * and 20,000 chunks: 0.7 s unprepared, 1.3 s prepared).
  */
 export async function findInDocuments(
   sql: Sql,
@@ -96,7 +96,7 @@ export async function findInDocuments(
     tenantId: string;
     userId: string;
     sought: readonly Sought[];
-    /** Of the vectors; null when there are none. */
+    /** The model of the vectors; null when there are none. */
     model: string | null;
     minSimilarity: number;
   }>,

@@ -32,7 +32,7 @@ export type NewDocument = Readonly<{
   title: string | null;
   content: string;
   matchingText: string;
-  /** Hex, of the content as it is. */
+  /** Hex, of the unchanged content. */
   contentHash: string;
   chunking: string;
   conversationId: string | null;
@@ -42,16 +42,16 @@ export type NewDocument = Readonly<{
   wantsEmbedding: boolean;
 }>;
 
-/** What a user may keep. Similarity to the chunks is computed one by one, 2 µs each. */
+/** Limits per user. Similarity to chunks is computed one by one, 2 µs each. */
 const MAX_DOCUMENTS_PER_USER = 1_000;
 const MAX_CHUNKS_PER_USER = 20_000;
 
-/** `created`, `replaced` (other content, or cut in another way) or `kept` (at most title and the like differ). */
+/** `created`, `replaced` (other content, or another way of cutting) or `kept` (at most title and the like differ). */
 export type PutDocument = Readonly<{ document: DocumentRow; outcome: 'created' | 'replaced' | 'kept' }>;
 
 /**
- * Stores a document under its id. One with this id is replaced; with the same content its chunks and their vectors
- * stay. A conversation that it belongs to is created when missing.
+ * Stores a document under its id, replacing one with this id; with the same content its chunks and their vectors
+ * stay. A missing conversation is created.
  *
  * @throws AppError `document_user_mismatch`, `conversation_user_mismatch`, `document_limit`
  */
@@ -76,7 +76,7 @@ async function ensureConversation(tx: Sql, { tenantId, userId }: NewDocument, id
      on conflict (tenant_id, id) do nothing`,
     [tenantId, id, userId],
   );
-  // The lock keeps the conversation from being deleted before the document refers to it.
+  // The lock prevents the conversation's deletion before the document refers to it.
   const owner = await tx.maybeOne<{ userId: string }>(
     `select user_id as "userId" from conversations where tenant_id = $1::uuid and id = $2::text for key share`,
     [tenantId, id],
@@ -146,10 +146,10 @@ async function writeDocument(tx: Sql, document: NewDocument): Promise<DocumentRo
   });
 }
 
-/** New chunks in place of the old ones; a chunk that was there before keeps its vectors. */
+/** Replaces the chunks; a chunk that existed before keeps its vectors. */
 async function replaceChunks(tx: Sql, document: NewDocument): Promise<void> {
   const { tenantId, id, userId, chunks } = document;
-  // Out of the way of the new positions.
+  // Moves the old chunks out of the way of the new positions.
   await tx.query(
     `update document_chunks set position = -1 - position where tenant_id = $1::uuid and document_id = $2::text`,
     [tenantId, id],
@@ -196,7 +196,7 @@ async function replaceChunks(tx: Sql, document: NewDocument): Promise<void> {
 
 type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
 
-/** One document with its text, or undefined; with a user, theirs only. */
+/** One document with its text, or undefined; with a user, only that user's. */
 export function findDocument(
   sql: Sql,
   target: Target,
@@ -218,7 +218,7 @@ export async function deleteDocument(sql: Sql, target: Target): Promise<boolean>
   return rowCount > 0;
 }
 
-/** A row of a list of documents; `position` is `created_at` with its microseconds, for the cursor. */
+/** A document in a list; `position` is `created_at` with its microseconds, for the cursor. */
 export type ListedDocument = DocumentRow & Listed & Readonly<{ position: string }>;
 
 /** A user's documents, newest first, without their text, as many as fit into an answer. Uses documents_user_idx. */

@@ -10,22 +10,21 @@ import { toVectorText } from '../vectors/vector-text.ts';
 export type NewMemories = Readonly<{
   memories: readonly NewMemory[];
   actor: string;
-  /** Vectors of some of the memories; null when there are none. */
+  /** Vectors of some of the memories; null without any. */
   embeddings: Readonly<{ model: string; of: readonly NewEmbedding[] }> | null;
   outcome: ExtractionOutcome;
-  /** What is done in the same transaction; null for nothing. */
+  /** Further writes in the same transaction; null for none. */
   postApply: PostApply | null;
-  /** From this cosine on a current memory next to one of the vectors counts as a match; null (the default): none does. */
+  /** From this cosine on, a current memory matches one of the vectors; null (the default): no check. */
   nearSimilarity?: number | null;
 }>;
 
 /**
- * Stores what an extraction brought and ends it, provided that nothing the user has matches any of it: one statement,
- * which is its own transaction. Resolves to null, with nothing done, when something matches or is near; then what to
- * do has to
- * be planned under the user's lock.
+ * Stores an extraction's memories and ends it, provided that no memory of the user matches: one statement, which is
+ * its own transaction. Resolves to null, without effect, when a memory matches or is similar; then the writes must be
+ * planned under the user's lock.
  *
- * @throws AppError `fenced`; `internal` for which isRetryableConflict holds when two of the memories are one
+ * @throws AppError `fenced`; `internal` with isRetryableConflict when two of the memories are the same
  */
 export async function applyNewMemories(
   sql: Sql,

@@ -16,7 +16,7 @@ export type ExtractionRow = Readonly<{
   reason: string | null;
   errorClass: string | null;
   errorMessage: string | null;
-  /** Why the model is down that an extraction waits for which has not been tried yet; null when it is not down. */
+  /** Why the model is down, for an extraction that waits for it and was never tried; null when it is not down. */
   outage: string | null;
   degraded: string | null;
   added: number;
@@ -55,7 +55,7 @@ const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversat
   metadata, accepted_at as "acceptedAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
-/** One ledger row of a tenant, of this user unless null; or undefined. */
+/** One ledger row of a tenant (of this user unless null), or undefined. */
 export function findExtraction(
   sql: Sql,
   tenantId: string,
@@ -126,9 +126,9 @@ export type ReplayFilter = Readonly<{
 }>;
 
 /**
- * Starts ended extractions again. The pinned answer of one that is `done` is set aside, so that the model is
- * asked anew; that of a failed or dropped one is kept, so that a replay does not pay twice. With a queue limit
- * (0 is unlimited) only as many as there is room for: a replay pushes nothing out.
+ * Starts ended extractions again. The pinned answer of a `done` one is set aside, so that the model is asked again;
+ * that of a failed or dropped one is kept, so that a replay does not pay twice. A queue limit (0 is unlimited) bounds
+ * the number: a replay drops nothing.
  *
  * @param filter `ids`, or all that match state, user and period; at most `limit`, oldest first
  */
@@ -146,14 +146,14 @@ export function replayExtractions(
   );
 }
 
-/** How many extractions can wait in addition; what is found stays true until the end of the transaction. */
+/** How many more extractions can wait; the number stays true until the end of the transaction. */
 async function readQueueRoom(
   tx: Sql,
   tenantId: string,
   limits: Readonly<{ queueLimit: number; tenantQueueLimit: number }>,
 ): Promise<number> {
   if (limits.queueLimit === 0 && limits.tenantQueueLimit === 0) return Number.POSITIVE_INFINITY;
-  // The lock that accept_conversations takes; in a statement of its own, so that the count sees what it waited for.
+  // The lock of accept_conversations; in its own statement, so that the count sees what committed while it waited.
   await tx.query(`select pg_advisory_xact_lock(hashtext('factmill.drop_oldest'))`);
   const waiting = await tx.one<{ all: number; own: number }>(
     `select count(*)::integer as "all", (count(*) filter (where tenant_id = $1::uuid))::integer as own

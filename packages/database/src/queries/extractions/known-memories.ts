@@ -5,20 +5,20 @@ import { containing } from '../memories/containing.ts';
 import { visible } from '../memories/memory-rows.ts';
 
 /**
- * What a conversation's own memories and those that belong to none say; less what is about to be replaced, because the
- * model is to say that again if it still holds. Looked at only where a regenerated reply is extracted: it takes time.
+ * Memories of this conversation and of none, without those about to be replaced, because the model must state them
+ * again if they still hold. That check takes time, so it runs only for a regenerated reply.
  */
 const SEEN = `${visible('m')} and m.conversation_id in ('', $7::text)
            and (not (select replaces from work) or not rests_on_replaced(m.message_ids, $1::uuid, $7::text))`;
 
 /**
- * The user's memories that a conversation is most likely about: nearest to one of its vectors, or naming one of its
- * words; both lists count by rank, and what was stated last fills up. Those kept for other conversations are none of
- * them. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_near_idx) and texts
+ * The user's memories that are most relevant to a conversation: nearest to one of its vectors, or with one of its
+ * names; both lists count by rank, and the most recently stated fill the rest. Memories of other conversations are
+ * excluded. Best first, one statement. Compares with all of the user's vectors (memory_embeddings_near_idx) and texts
  * (memories_user_idx).
  *
  * @param vectors of one embedding model; may be empty
- * @param names looked for in the text of memories, as whole or as part of a word; may be empty
+ * @param names searched for in memories, as whole or part of a word; may be empty
  */
 export async function findRelevantMemories(
   sql: Sql,

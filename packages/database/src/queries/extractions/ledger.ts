@@ -11,7 +11,7 @@ import {
 import type { ModelOutput } from './model-output.ts';
 import type { PostApply } from '../summaries/summary-refresh.ts';
 
-/** An extraction in the hands of one worker. */
+/** An extraction that one worker has claimed. */
 export type Claim = Readonly<{
   id: string;
   tenantId: string;
@@ -22,28 +22,28 @@ export type Claim = Readonly<{
   preset: string;
   attempts: number;
   fence: number;
-  /** Claims before this one, in a row, whose worker neither ended nor released the extraction. */
+  /** Claims in a row before this one whose worker neither ended nor released the extraction. */
   lostClaims: number;
   traceparent: string | null;
-  /** The model provider is down, and this is the one try of it that is due. */
+  /** The model provider is down, and this call is the probe that is due. */
   isProbe: boolean;
 }>;
 
-/** A message of the range that an extraction covers. */
+/** A message in the range of an extraction. */
 export type CoveredMessage = Readonly<{
   id: string;
   seq: number;
   role: Role;
   content: string;
   name: string | null;
-  /** Calls of tools as the client sent them, of assistant messages. */
+  /** Tool calls of assistant messages, in the client's form. */
   toolCalls?: readonly unknown[] | null;
-  /** The call that a tool's message answers. */
+  /** The call that a tool message answers. */
   toolCallId?: string | null;
   createdAt: Date;
 }>;
 
-/** A memory that the model is told of. */
+/** A known memory for the prompt. */
 export type StatedMemory = Readonly<{
   id: string;
   kind: MemoryKind;
@@ -55,25 +55,24 @@ export type StatedMemory = Readonly<{
   statedAt: Date;
 }>;
 
-/** What a claimed extraction works on. */
+/** The input of a claimed extraction. */
 export type ExtractionInput = Readonly<{
-  /** The answer that an earlier run has paid for; null when the model has still to be asked. */
+  /** The pinned answer of an earlier run; null when the model must still be asked. */
   pinned: ModelOutput | null;
-  /** Oldest first, without those that a regenerated reply replaced. */
+  /** Oldest first, without replies that a regenerated one replaced. */
   messages: readonly CoveredMessage[];
   /**
-   * What the user's memories say, last stated first, those kept for other conversations left out; none when there is an
-   * answer already.
+   * The user's memories, last stated first, without those of other conversations; none when there is a pinned answer.
    */
   known: readonly StatedMemory[];
   /** Whether the user has any document. */
   hasDocuments: boolean;
 }>;
 
-/** JSON has no dates: they come as ISO text. */
+/** JSON has no dates: they arrive as ISO text. */
 type InJson<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
 
-/** What claim_extraction returns. */
+/** The result of claim_extraction. */
 type ClaimJson = Readonly<
   | {
       claim: Claim;
@@ -94,8 +93,8 @@ type ClaimJson = Readonly<
 >;
 
 /**
- * Takes an extraction for a worker: bumps the fence, starts a lease of `leaseMs`, and brings what it works on. A live
- * lease of another worker is respected even when the queue has given up on it (Redis was flushed, a lock renewal got
+ * Claims an extraction for a worker: raises the fence, starts a lease of `leaseMs`, and returns the input. Another
+ * worker's live lease is respected even when the queue has given up on it (Redis was flushed, a lock renewal got
  * lost), so that the model is not asked twice for one extraction. The worker's own lease is no obstacle: it has lost
  * the run that the lease was for.
  */
@@ -106,9 +105,9 @@ export async function claimExtraction(
     id: string;
     workerId: string;
     leaseMs: number;
-    /** How many known memories to bring at most; none by default. */
+    /** Maximum of known memories; default none. */
     knownMemoryLimit?: number;
-    /** The provider to ask when there is no answer yet; none by default. */
+    /** The provider to ask when there is no pinned answer; default none. */
     provider?: Readonly<{ name: string; probeIntervalMs: number }> | null;
   }>,
 ): Promise<ClaimResult<Claim, ExtractionInput>> {
@@ -147,8 +146,8 @@ export async function claimExtraction(
 }
 
 /**
- * Ends an extraction as failed. The messages stay, the reason is kept, and it can be replayed. Nothing is done, and
- * nothing next, with a fence that is not the latest.
+ * Ends an extraction as failed. The messages and the reason stay, and it can be replayed. With an outdated fence it
+ * does nothing and returns no next one.
  */
 export async function failExtraction(sql: Sql, claim: HeldClaim, error: ErrorRecord): Promise<Ended> {
   const { next } = await sql.one<Ended>(
@@ -172,7 +171,7 @@ export type ExtractionOutcome = Readonly<{
 }>;
 
 /**
- * Ends an extraction as done, moves the conversation's mark, and does what its preset wants to follow, in the
+ * Ends an extraction as done, moves the conversation's mark, and marks the follow-up work of its preset, in the
  * transaction that wrote the memories.
  */
 export async function finishExtraction(

@@ -1,4 +1,4 @@
-/** A model's answer as the ledger keeps it. */
+/** A model's answer as stored in the ledger. */
 export type ModelOutput = Readonly<{
   provider: string;
   model: string;

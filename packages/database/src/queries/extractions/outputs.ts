@@ -3,21 +3,21 @@ import { extractionClaims, type HeldClaim } from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
 
 /**
- * What an extraction asks a model for: the memories; what was missing of a reply that broke off; how new memories go
- * with those next to them.
+ * Purposes of an extraction's calls: the memories; the missing part of a truncated reply; how new and similar
+ * memories relate.
  */
 export type OutputPurpose = 'extract' | 'continue' | 'reconcile';
 
-/** An answer that an earlier run has paid for, and what its short ids stand for. */
+/** A pinned answer of an earlier run, and the meaning of its short ids. */
 export type PinnedOutput = Readonly<{ output: ModelOutput; shown: unknown }>;
 
-/** What one call of a model brought, and how long it took. */
+/** The result of one call of a model, and how long it took. */
 export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
 
 /**
- * Keeps an answer: `pinned` so that no retry asks the model again, `rejected` to explain a failure. Adds what it
- * cost to the ledger row. One statement; the fence decides. Pinning again what is pinned changes nothing: a commit
- * whose confirmation got lost may be sent twice.
+ * Stores an answer: `pinned` so that no retry asks the model again, `rejected` to explain a failure. Adds its cost to
+ * the ledger row. One statement with a fence check. Pinning twice changes nothing: a commit whose confirmation got
+ * lost may be sent again.
  *
  * @throws AppError `fenced` when another worker has claimed the extraction since
  */
@@ -31,7 +31,7 @@ export async function saveOutput(
     shown = null,
   }: Readonly<{
     purpose?: OutputPurpose;
-    /** What the answer's short ids stand for, kept with it; no text. */
+    /** The meaning of the answer's short ids, stored with it; no text. */
     shown?: unknown;
   }> = {},
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function saveOutput(
   if (!held) throw extractionClaims.fencedOff();
 }
 
-/** All pinned answers of an extraction, by what they are for. Of one whose fence has moved on they are history. */
+/** All pinned answers of an extraction, by purpose. When its fence has moved on they are history. */
 export async function listPinnedOutputs(
   sql: Sql,
   extractionId: string,

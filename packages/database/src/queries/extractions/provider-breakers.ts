@@ -4,17 +4,17 @@ import type { Sql } from '../../pool/sql.ts';
  * Whether a provider may be called.
  * - `granted`: it works (closed)
  * - `probe`: it is down, and this call is the probe that is due (half-open)
- * - `denied`: it is down, and nobody may call it for `waitMs` (open)
+ * - `denied`: it is down, and may not be called for `waitMs` (open)
  */
 export type Permit =
   Readonly<{ kind: 'granted' }> | Readonly<{ kind: 'probe' }> | Readonly<{ kind: 'denied'; waitMs: number }>;
 
-/** What is known about a provider. `failures`: failed probes in a row since it went down. */
+/** The state of a provider. `failures`: failed probes in a row since it went down. */
 export type BreakerState = Readonly<{ isOpen: boolean; failures: number }>;
 
 /**
- * Asks for a permit to call a provider. Of all that ask, in all processes, one gets the probe that is due, and the next
- * one is due `probeIntervalMs` later at the earliest. Claiming an extraction asks for its permit by itself.
+ * Asks for a permit to call a provider. Of all callers in all processes one gets the due probe, and the next probe is
+ * due `probeIntervalMs` later at the earliest. Claiming an extraction asks for its own permit.
  */
 export async function acquirePermit(sql: Sql, provider: string, probeIntervalMs: number): Promise<Permit> {
   const { permit } = await sql.one<{ permit: { probe?: true; wait_ms?: number } | null }>(
@@ -35,8 +35,8 @@ export async function readBreaker(sql: Sql, provider: string): Promise<BreakerSt
 }
 
 /**
- * Notes that a provider is down and is not to be tried for `waitMs`; never brings forward what was noted before. Resolves
- * to the time until the next probe.
+ * Records that a provider is down and must not be called for `waitMs`; never shortens an earlier record. Resolves to
+ * the time until the next probe.
  */
 export async function openBreaker(
   sql: Sql,
@@ -65,7 +65,7 @@ export async function openBreaker(
   return waitMs;
 }
 
-/** Notes that a provider works again. False when that is known already. */
+/** Records that a provider works again. False when that was known already. */
 export async function closeBreaker(sql: Sql, provider: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `update provider_breakers set opened_at = null, failures = 0, reason = null, probed_by = null

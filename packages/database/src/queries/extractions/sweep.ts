@@ -4,9 +4,10 @@ import type { Sql } from '../../pool/sql.ts';
 export type OpenExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
 
 /**
- * Up to `limit` open rows that nobody has looked at for `graceMs`: waiting ones that are due and the first of their
- * conversation, and active ones whose lease has run out. Marks them as looked at, so that concurrent sweepers take different rows and a long
- * backlog is checked page by page. Uses extractions_open_idx and extractions_conversation_open_idx.
+ * Up to `limit` open rows that no sweeper has checked for `graceMs`: waiting ones that are due and the first of their
+ * conversation, and active ones whose lease has expired. Marks them as checked, so that concurrent sweepers take
+ * different rows and a long backlog is checked page by page. Uses extractions_open_idx and
+ * extractions_conversation_open_idx.
  */
 export async function takeUnattended(
   sql: Sql,
@@ -32,7 +33,7 @@ export async function takeUnattended(
   return rows;
 }
 
-/** Of these ids, the ones that the queue limit has dropped. */
+/** The ids among these that the queue limit has dropped. */
 export async function findDropped(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select id from extractions where id = any($1::uuid[]) and state = 'dropped'`,
@@ -48,7 +49,7 @@ export type LedgerStatistics = Readonly<{
   oldestPendingSeconds: number;
 }>;
 
-/** Depth and age of what is open, over all tenants. Uses extractions_open_idx. */
+/** Number and age of open extractions, over all tenants. Uses extractions_open_idx. */
 export function readLedgerStatistics(sql: Sql): Promise<LedgerStatistics> {
   return sql.one<LedgerStatistics>(
     `select count(*) filter (where state = 'pending')::integer as pending,

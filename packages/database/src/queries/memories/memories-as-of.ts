@@ -1,16 +1,16 @@
-/** The places of two moments in a statement, with their types. */
+/** The parameters of the two moments in a statement, with their types. */
 export type AsOfPlaces = Readonly<{
-  /** The memories that held then. */
+  /** When the memories held. */
   validAt: string;
-  /** As they were known then. */
+  /** When they were known. */
   knownAt: string;
 }>;
 
 /**
- * The memories of the user in `$2`, or of all users, of the tenant in `$1` as they were: a relation with the columns of
- * `memories`. Those that have not changed since they were added are read as they are, the others from their versions
- * (memory_versions_user_idx). `not in` and `is true` have both lists of ids hashed: as joins they are compared pair by
- * pair where statistics are missing.
+ * The memories of the user in `$2`, or of all users, of the tenant in `$1` at a moment: a relation with the columns
+ * of `memories`. Memories without changes since they were added are read directly, the others from their versions
+ * (memory_versions_user_idx). `not in` and `is true` make Postgres hash both lists of ids: as joins they are compared
+ * pair by pair where statistics are missing.
  */
 export function memoriesAsOf(userId: string | null, places: AsOfPlaces): string {
   const owned = (alias: string) =>
@@ -35,8 +35,8 @@ export function memoriesAsOf(userId: string | null, places: AsOfPlaces): string 
 }
 
 /**
- * One memory as it was, by its id (memory_versions_pkey), without what only text search needs. No row when it was not
- * known yet or did not hold.
+ * One memory at a moment, by its id (memory_versions_pkey), without the columns of text search. No row when it was
+ * not known yet or did not hold.
  */
 export function memoryAsOf(id: string, places: AsOfPlaces): string {
   return `(select m.* from (

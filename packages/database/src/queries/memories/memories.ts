@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 import { fitting, jsonBytes, type Listed } from '../fitting.ts';
 import { listed, MEMORY_BYTES, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
 
-/** One memory of a tenant, superseded and archived ones included, deleted and expired ones not. */
+/** One memory of a tenant, including superseded and archived ones, but not deleted and expired ones. */
 export function findMemory(
   sql: Sql,
   target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
@@ -24,12 +24,12 @@ export type MemoryVersionRow = Readonly<{
   after: Record<string, unknown> | null;
   actor: string;
   extractionId: string | null;
-  /** Why, where the operation does not say it all. */
+  /** The reason, where the operation alone does not explain it. */
   cause: string | null;
   createdAt: Date;
 }>;
 
-/** A version of a list; `position` is `created_at` with its microseconds, for the cursor. */
+/** A version in a list; `position` is `created_at` with its microseconds, for the cursor. */
 export type ListedVersion = MemoryVersionRow & Listed & Readonly<{ position: string }>;
 
 /** The versions of a memory and of those it replaced, oldest first, as many as fit into an answer. */
@@ -95,11 +95,12 @@ export type MemoryFilter = Readonly<{
   after: readonly [string | number, string] | null;
 }>;
 
-/** A memory of a list; `position` is its cursor value. */
+/** A memory in a list; `position` is its cursor value. */
 export type ListedMemory = MemoryRow & Listed & Readonly<{ position: string | number }>;
 
 /**
- * Memories that are not over, those that begin later among them, in the asked order, as many as fit into an answer.
+ * Memories that have not ended, including those that begin later, in the requested order, as many as fit into an
+ * answer.
  */
 export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<ListedMemory[]> {
   const { query } = filter;
@@ -144,7 +145,7 @@ export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<List
   return rows.slice(0, query.limit);
 }
 
-/** A timestamp with its microseconds: a cursor that lost them would skip rows. */
+/** A timestamp with its microseconds: a cursor without them would skip rows. */
 function isoOf(column: string): string {
   return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }

@@ -28,9 +28,9 @@ export type MemoryChanges = Readonly<
 >;
 
 /**
- * Changes fields of one memory, adds a version, and has its vector computed anew when the content changes.
- * Resolves to undefined when the user has no such current memory. A unique violation (`memories_key_key`,
- * `memories_subject_key`, `memories_content_key`) means that another current memory says the same already.
+ * Changes fields of one memory, adds a version, and requests a new vector when the content changes. Resolves to
+ * undefined when the user has no such current memory. A unique violation (`memories_key_key`, `memories_subject_key`,
+ * `memories_content_key`) means that another current memory has the same key, question or text.
  */
 export function updateMemory(
   tx: Sql,
@@ -120,8 +120,8 @@ export async function deleteMemories(
 }
 
 /**
- * Brings a deleted, archived or superseded memory back as current. Resolves to undefined when there is none. A
- * unique violation means that another current memory has its key or text.
+ * Restores a deleted, archived or superseded memory. Resolves to undefined when there is none. A unique violation
+ * means that another current memory has its key or text.
  */
 export function restoreMemory(
   tx: Sql,

@@ -1,7 +1,7 @@
 import { GLOBAL_SCOPE, type Memory, type MemoryKind } from '@factmill/contracts';
 import { jsonBytes, textBytes } from '../fitting.ts';
 
-/** A memory as it is stored, less what only the database needs. */
+/** A stored memory without internal columns. */
 export type MemoryRow = Readonly<{
   id: string;
   userId: string;
@@ -20,7 +20,7 @@ export type MemoryRow = Readonly<{
   confidence: number;
   source: string;
   sourceContext: string | null;
-  /** The conversation that it is kept for; empty for none. */
+  /** The conversation that it belongs to; empty for none. */
   conversationId: string;
   statedAt: Date;
   createdAt: Date;
@@ -36,7 +36,7 @@ export type MemoryRow = Readonly<{
   metadata: Record<string, unknown>;
 }>;
 
-/** Of a memory, what is needed to rank it. */
+/** The columns of a memory that ranking needs. */
 export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
 
 /** Select list of a CandidateRow for a table alias. */
@@ -62,25 +62,25 @@ export function memoryColumns(alias: string): string {
 export const MEMORY_BYTES = `1000 + ${textBytes('page.content', 'page.value', 'page.question', 'page.answer', 'page."sourceContext"')}
   + pg_column_size(page.tags) + pg_column_size(page."messageIds") + ${jsonBytes('page.metadata')}`;
 
-/** The predicate for what lists show: current and not expired, also when it begins later. */
+/** The predicate of lists: current and not expired, including memories that begin later. */
 export function listed(alias: string): string {
   return `${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
 }
 
-/** The predicate for what holds now, which searches, contexts and summaries see. */
+/** The predicate of searches, contexts and summaries: memories in force now. */
 export function visible(alias: string): string {
   return `${listed(alias)} and ${begun(alias)}`;
 }
 
 /**
- * Whether a memory holds already. What holds since it was said does so at once, whatever the clock of the process that
- * stored it says.
+ * Whether a memory holds already. A memory that holds since it was said does so at once, whatever the clock of the
+ * process that stored it shows.
  */
 export function begun(alias: string): string {
   return `(${alias}.valid_from <= now() or ${alias}.valid_from <= ${alias}.stated_at)`;
 }
 
-/** A scope of the REST contract as the column has it: a conversation's id, or empty. */
+/** A scope of the REST contract in the column's form: a conversation's id, or empty. */
 export function toConversationId(scope: string): string {
   return scope === GLOBAL_SCOPE ? '' : scope;
 }

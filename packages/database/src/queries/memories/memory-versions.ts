@@ -1,8 +1,8 @@
-/** Who changed a memory, for its history. */
+/** The actor of a change, for the memory's history. */
 export type Actor = Readonly<{ actor: string; extractionId: string | null }>;
 
 /**
- * Adds a version of each row in `changed` (which has the columns of memories); `before` has the same rows as they were
+ * Adds a version of each row in `changed` (with the columns of memories); `before` has the same rows as they were
  * when the statement began. `$1` to `$3` are the operation, the actor and the extraction.
  */
 export const addVersions = (

@@ -4,8 +4,8 @@ import { type Actor, addVersions } from './memory-versions.ts';
 import { memoriesToJson, type NewMemory } from './new-memory.ts';
 
 /**
- * Waits for, and keeps until the end of the transaction, the right to change this user's memories. All writers
- * take it, so what they read under it stays true until they commit.
+ * Takes the lock on this user's memories and keeps it until the end of the transaction. All writers take it, so what
+ * they read under it stays true until they commit.
  */
 export async function lockUserMemories(tx: Sql, tenantId: string, userId: string): Promise<void> {
   await tx.query(`select lock_user_memories($1::uuid, $2::text)`, [tenantId, userId], {
@@ -27,7 +27,7 @@ export async function findMatchingMemories(
     keys: readonly string[];
     contentHashes: readonly string[];
     subjectHashes: readonly string[];
-    /** Only those kept for this conversation; left out or empty: only those kept for none. */
+    /** Only memories of this conversation; absent or empty: only those of no conversation. */
     conversationId?: string;
   }>,
 ): Promise<MatchingMemory[]> {
@@ -54,8 +54,8 @@ function toByteaText(hex: string): string {
 }
 
 /**
- * Inserts memories with their first version. One that is current already under the same key or text is left out.
- * Resolves to the ids of those that were inserted.
+ * Inserts memories with their first version. One that is current already under the same key or text is skipped.
+ * Resolves to the inserted ids.
  */
 export async function insertMemories(
   tx: Sql,
@@ -71,7 +71,7 @@ export async function insertMemories(
   return ids;
 }
 
-/** Ends the validity of memories that another statement replaces, or (without one) that have expired; says why. */
+/** Ends the validity of memories that another one replaces, or (without one) that have expired, with the cause. */
 export async function supersedeMemories(
   tx: Sql,
   replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date; cause?: string }>[],
@@ -101,7 +101,7 @@ export async function supersedeMemories(
   );
 }
 
-/** Notes that memories were stated again. `statedAt` only moves forward. */
+/** Records that memories were stated again. `statedAt` only moves forward. */
 export async function confirmMemories(
   tx: Sql,
   confirmed: readonly Readonly<{ id: string; statedAt: Date }>[],

@@ -4,20 +4,20 @@ import { begun, memoryColumns, type MemoryRow, visible } from './memory-rows.ts'
 
 export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: string }>;
 
-/** A current memory next to one of several vectors. */
+/** A current memory that is similar to one of several vectors. */
 export type NeighbourRow = CurrentMemoryRow & Readonly<{ candidate: number; similarity: number }>;
 
-/** What rounding to halfvec, and the text form of vectors, can move a distance. */
+/** How far rounding to halfvec, and the text form of vectors, can move a distance. */
 const DISTANCE_TOLERANCE = 1e-4;
 
-/** Cosine distance up to which a memory is as similar as that. */
+/** The largest cosine distance of this similarity. */
 export function toMaxDistance(similarity: number): number {
   return 1 - similarity + DISTANCE_TOLERANCE;
 }
 
 /**
- * For each vector the user's visible memories at least as similar, the nearest first, then by id, at most `limit`:
- * one statement, exact. `candidate` is the place of the vector. Compares with all of the user's vectors.
+ * For each vector the user's visible memories of at least this similarity, nearest first, then by id, at most
+ * `limit`: one statement, exact. `candidate` is the index of the vector. Compares with all of the user's vectors.
  *
  * @param vectors null where there is none
  */
@@ -52,7 +52,7 @@ export async function findNeighbours(
   return rows;
 }
 
-/** Those of the user's memories that are visible now. Uses memories_pkey. */
+/** The user's memories among these ids that are visible now. Uses memories_pkey. */
 export async function findCurrentMemories(
   sql: Sql,
   target: Readonly<{ tenantId: string; userId: string; ids: readonly string[] }>,

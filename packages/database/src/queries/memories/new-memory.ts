@@ -19,7 +19,7 @@ export type NewMemory = Readonly<{
   confidence: number;
   source: string;
   sourceContext: string | null;
-  /** The conversation that it is kept for; left out or empty for none. */
+  /** The conversation that it belongs to; absent or empty for none. */
   conversationId?: string;
   /** Hex SHA-256 of the normalised content. */
   contentHash: string;
@@ -33,11 +33,11 @@ export type NewMemory = Readonly<{
   expiresAt: Date | null;
   messageIds: readonly string[];
   metadata: Record<string, unknown>;
-  /** Whether a vector is to be computed for it. */
+  /** Whether a vector should be computed for it. */
   wantsEmbedding: boolean;
 }>;
 
-/** What add_memories takes. */
+/** The argument of add_memories. */
 export function memoriesToJson(memories: readonly NewMemory[]): string {
   return JSON.stringify(memories.map(toRecord));
 }

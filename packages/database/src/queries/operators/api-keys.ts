@@ -79,9 +79,9 @@ export async function listApiKeys(
 }
 
 /**
- * Revokes a key; false when the tenant has no such key in force. Frees the key's name.
+ * Revokes a key; false when the tenant has no such active key. Frees the key's name.
  *
- * @param byOperator whether an operator asks: other operators' keys are theirs alone to revoke
+ * @param byOperator whether an operator asks: only operators may revoke operators' keys
  */
 export async function revokeApiKey(
   sql: Sql,

@@ -1,20 +1,20 @@
 import type { DatabasePool, Sql } from '../../pool/sql.ts';
 
-/** A table's name, quoted where it has to be. */
+/** A table's name, quoted where necessary. */
 export type TableUpkeep = Readonly<{ name: string; analyze: boolean; vacuum: boolean }>;
 
-/** So many changed rows say nothing about a table. */
+/** This few changed rows do not matter for the plans of a table. */
 const FEW_CHANGES = 100;
-/** Of a table, what may change before its statistics are taken again: twice of what autovacuum allows. */
+/** Share of a table that may change before it is analysed again: twice autovacuum's value. */
 const CHANGED_SHARE = 0.2;
-/** A table that has this many more pages than when it was analysed has grown, also when a crash lost the counts. */
+/** A table with this many more pages than when it was analysed has grown, even when a crash lost the counters. */
 const GROWN_PAGES = 8;
-/** Postgres's own limit (`autovacuum_freeze_max_age`), from which on old transaction numbers are to be frozen. */
+/** Postgres's own limit (`autovacuum_freeze_max_age`), from which on old transaction ids must be frozen. */
 const FREEZE_AGE = 200_000_000;
 
 /**
- * The tables of the schema that this role may maintain and whose planner statistics are missing or old, and those with
- * many dead rows. Reads catalogs and counters only: about a millisecond.
+ * The tables of the schema that this role may maintain and whose planner statistics are missing or old, and those
+ * with many dead rows. Reads catalogs and counters only: about a millisecond.
  *
  * The counters (`pg_stat_all_tables`) are up to a second late, and lost in a crash; `pg_class` is not.
  */
@@ -40,7 +40,7 @@ export async function listTablesToMaintain(sql: Sql): Promise<TableUpkeep[]> {
 }
 
 /**
- * Takes the planner statistics of one table. One process at a time: `false` when another one is at it.
+ * Analyses one table. Only one process at a time: `false` when another one does.
  *
  * @param detail `default_statistics_target` for it; null: the server's. 10 reads 3,000 rows instead of 30,000, which
  *   takes 0.1 s instead of 0.8 for 20,000 memories on embedded storage
@@ -58,7 +58,7 @@ export function analyzeTable(database: DatabasePool, name: string, detail: numbe
   });
 }
 
-/** Frees what dead rows take in a table and its indexes, for a Postgres without autovacuum. */
+/** Vacuums a table and its indexes, for a Postgres without autovacuum. */
 export async function vacuumTable(sql: Sql, name: string): Promise<void> {
   await sql.query(`vacuum ${name}`);
 }

@@ -2,12 +2,13 @@ import type { Sql } from '../../pool/sql.ts';
 
 export type Purged = Readonly<{ memories: number; idempotencyKeys: number }>;
 
-/** Days for which an Idempotency-Key is remembered. */
+/** Days for which an Idempotency-Key is valid. */
 const IDEMPOTENCY_RETENTION_DAYS = 7;
 
 /**
- * Removes for good what nobody can see any more: memories that have expired, memories deleted more than
- * `deletedRetentionDays` ago, replaced texts of summaries as old as that, and old idempotency keys; at most `limit` rows of each a call.
+ * Deletes for good what is no longer visible: memories that have expired, memories deleted more than
+ * `deletedRetentionDays` ago, replaced texts of summaries of that age, and old idempotency keys; at most `limit` rows
+ * of each per call.
  */
 export async function purge(
   sql: Sql,
@@ -31,7 +32,7 @@ export async function purge(
        limit $2::integer))`,
     [IDEMPOTENCY_RETENTION_DAYS, options.limit],
   );
-  // What a deleted memory said must not live on in the texts that told of it.
+  // Summaries may quote a deleted memory, so their old texts are deleted too.
   await sql.query(
     `delete from summary_versions where ctid = any(array(
        select v.ctid from summary_versions v join summaries s on s.id = v.summary_id

@@ -6,7 +6,7 @@ export async function readSettings(sql: Sql): Promise<Readonly<Record<string, un
   return Object.fromEntries(rows.map((row) => [row.key, row.value]));
 }
 
-/** Sets one setting; null removes it, so that the environment's value counts again. */
+/** Sets one setting; null removes it, so that the environment's value applies again. */
 export async function writeSetting(sql: Sql, key: string, value: unknown): Promise<void> {
   if (value === null) {
     await sql.query('delete from settings where key = $1::text', [key]);

@@ -7,7 +7,7 @@ type MemoryStatistics = Readonly<{
   archived: number;
   superseded: number;
   deleted: number;
-  /** Visible ones that wait for their vector of the model in use, or lack it though nothing waits for it. */
+  /** Visible memories that wait for a vector of the model in use, or lack one. */
   withoutVector: number;
   /** Visible notes in the user's own words. */
   ownWords: number;
@@ -35,9 +35,9 @@ type Row = Readonly<{
 }>;
 
 /**
- * Counts of everything that is kept of a user, in one statement. Reads all of the user's rows: by the index of
- * content hashes (memories_content_idx), conversations_user_idx and extractions_user_idx. The user's vectors
- * are compared with them: 10 ms of 37 for 20,000 memories.
+ * Counts all data of a user in one statement. Reads all of the user's rows: by the index of content hashes
+ * (memories_content_idx), conversations_user_idx and extractions_user_idx. Comparing them with the user's vectors
+ * takes 10 ms of 37 for 20,000 memories.
  */
 export async function readUserStatistics(
   sql: Sql,

@@ -5,19 +5,19 @@ import { MEMORY_BYTES, memoryColumns, type MemoryRow, visible } from '../memorie
 
 type SummarySource = 'model' | 'composed' | 'manual';
 
-/** Whose summary: with a conversation id its rolling summary, with null the user's narrative. */
+/** The owner: with a conversation id its rolling summary, with null the user's narrative. */
 export type SummaryOwner = Readonly<{ tenantId: string; userId: string; conversationId: string | null }>;
 
 export type SummaryRow = Readonly<{
-  /** Null until it has been written for the first time. */
+  /** Null until it is written for the first time. */
   content: string | null;
   source: SummarySource | null;
   updatedAt: Date | null;
-  /** Something has changed that the text does not know yet. */
+  /** Something has changed since the text was written. */
   stale: boolean;
 }>;
 
-/** A summary as it is now, or undefined when nobody has asked for one. Uses summaries_owner_key. */
+/** The present summary, or undefined when none was requested yet. Uses summaries_owner_key. */
 export function findSummary(sql: Sql, owner: SummaryOwner): Promise<SummaryRow | undefined> {
   return sql.maybeOne<SummaryRow>(
     `select content, source, updated_at as "updatedAt",
@@ -28,10 +28,10 @@ export function findSummary(sql: Sql, owner: SummaryOwner): Promise<SummaryRow |
   );
 }
 
-/** Texts of one summary that are kept. */
+/** Maximum of stored versions of one summary. */
 export const SUMMARY_VERSIONS_KEPT = 20;
 
-// Keeps the text of `changed` (a row of summaries) as a version, unless it is the one before; $1 is the actor.
+// Stores the text of `changed` (a row of summaries) as a version, unless it equals the last one; $1 is the actor.
 export const ADD_SUMMARY_VERSION = `insert into summary_versions (summary_id, number, tenant_id, content, source,
     prompt_version, model, actor, covers_seq, memory_count)
   select id, version, tenant_id, content, source, prompt_version, model, $1::text, covers_seq, memory_count
@@ -40,9 +40,9 @@ export const DROP_OLD_SUMMARY_VERSIONS = `delete from summary_versions v using c
   where v.summary_id = changed.id and v.number <= changed.version - ${SUMMARY_VERSIONS_KEPT}`;
 
 /**
- * Replaces a summary by hand. The text stands until something changes that it should tell of; a refresh that is under
- * way is fenced off. A conversation's goes on from its last extracted message. Resolves to undefined when there is no
- * such conversation.
+ * Replaces a summary by hand. The text stays until a relevant change; a refresh under way is fenced off. A
+ * conversation's summary continues from its last extracted message. Resolves to undefined when there is no such
+ * conversation.
  */
 export function replaceSummary(
   sql: Sql,
@@ -90,7 +90,7 @@ export async function listProfile(
   return rows;
 }
 
-/** A memory as a summary tells of it. */
+/** A memory for a summary. */
 export type SummarisedMemory = Readonly<{
   kind: MemoryKind;
   tier: number;
@@ -106,8 +106,8 @@ const SUMMARISED = `m.kind, m.tier, m.category, m.content, m.question, m.answer,
   m.expires_at as "expiresAt"`;
 
 /**
- * What a user's narrative is made from: their visible memories, the profile first, then the most important and the
- * last stated. Uses memories_user_idx.
+ * The input of a user's narrative: their visible memories, the profile first, then the most important and the last
+ * stated. Uses memories_user_idx.
  */
 export async function listNarrativeMemories(
   sql: Sql,
@@ -123,7 +123,7 @@ export async function listNarrativeMemories(
   return rows;
 }
 
-/** The visible memories that came out of a conversation, the last stated first. Uses memories_stated_idx. */
+/** The visible memories of a conversation, last stated first. Uses memories_stated_idx. */
 export async function listConversationMemories(
   sql: Sql,
   owner: Readonly<{ tenantId: string; userId: string; conversationId: string; limit: number }>,

@@ -1,16 +1,16 @@
 import type { Sql } from '../../pool/sql.ts';
 import { ADD_SUMMARY_VERSION, DROP_OLD_SUMMARY_VERSIONS } from './summaries.ts';
 
-/** What a preset wants to be done after its extraction has been applied. */
+/** The follow-up work of a preset after its extraction. */
 export type PostApply = Readonly<{
-  /** Memories that a conversation keeps; 0 for all. */
+  /** Maximum of memories per conversation; 0 for all. */
   maxEntries: number;
-  /** What the user's narrative is made by; null for no narrative. */
+  /** How the user's narrative is made; null for no narrative. */
   userSummary: 'model' | 'composed' | null;
   conversationSummary: boolean;
 }>;
 
-/** A summary in the hands of one worker. It may write as long as nobody has claimed or replaced it since. */
+/** A summary that one worker has claimed. The worker may write until the summary is claimed again or replaced. */
 export type SummaryClaim = Readonly<{
   id: string;
   tenantId: string;
@@ -29,12 +29,12 @@ export type SummaryClaim = Readonly<{
 }>;
 
 /**
- * Takes the summary that has been due longest for `leaseMs`; undefined when none is. Concurrent callers take different
- * ones. A lease that has run out is no obstacle: its holder died, or is fenced off from now on. Uses
+ * Claims the summary that has been due longest for `leaseMs`; undefined when none is due. Concurrent callers get
+ * different ones. An expired lease is no obstacle: its holder died, or is fenced off from now on. Uses
  * summaries_refresh_idx.
  *
- * @param request.byModel whether those that a model writes may be taken; one that has used up `maxAttempts` is not
- *   written by a model any more
+ * @param request.byModel whether summaries by a model may be claimed; after `maxAttempts` a summary is no longer
+ *   written by a model
  */
 export function claimDueSummary(
   sql: Sql,
@@ -61,7 +61,7 @@ export function claimDueSummary(
   );
 }
 
-/** What a refresh made. The content is null when there is nothing to tell: the summary is empty then. */
+/** The result of a refresh. The content is null when there is nothing to say: the summary is then empty. */
 export type SummaryText = Readonly<{
   content: string | null;
   source: 'model' | 'composed';
@@ -70,19 +70,19 @@ export type SummaryText = Readonly<{
 }>;
 
 export type NewSummary = Readonly<{
-  /** Null: the text stays as it is. */
+  /** Null: the text stays. */
   text: SummaryText | null;
   coversSeq: number;
   memoryCount: number | null;
-  /** When the first memory in it expires, so that it is due again. */
+  /** When the first memory in it expires, so that it becomes due again. */
   expiresAt: Date | null;
-  /** There is more to take in: it stays stale and is due at once. */
+  /** There is more input: it stays stale and is due at once. */
   more: boolean;
 }>;
 
 /**
- * Writes a refreshed summary; what changed since it was claimed keeps it stale. Resolves to false, with nothing
- * written, when somebody has claimed or replaced it since.
+ * Writes a refreshed summary; changes since its claim keep it stale. Resolves to false, without effect, when it was
+ * claimed or replaced since.
  */
 export async function saveSummary(sql: Sql, claim: SummaryClaim, summary: NewSummary): Promise<boolean> {
   const { text } = summary;
@@ -128,7 +128,7 @@ export async function saveSummary(sql: Sql, claim: SummaryClaim, summary: NewSum
   return saved;
 }
 
-/** Puts a summary back, to be tried again after `delayMs`. */
+/** Puts a summary back for another attempt after `delayMs`. */
 export async function releaseSummary(
   sql: Sql,
   claim: SummaryClaim,

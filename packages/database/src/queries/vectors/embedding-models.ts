@@ -1,9 +1,11 @@
 import type { Sql } from '../../pool/sql.ts';
 
-/** active: searches ask it; building: its vectors are being made; retired: replaced, its vectors may still be there. */
+/**
+ * active: searches use it; building: its vectors are being computed; retired: replaced, its vectors may still exist.
+ */
 export type EmbeddingModelState = 'active' | 'building' | 'retired';
 
-/** How a model is called; null where an earlier version did not say. */
+/** How a model is called; null where an earlier version did not record it. */
 export type EmbeddingEndpoint = Readonly<{
   provider: string;
   endpointModel: string | null;
@@ -19,11 +21,11 @@ const COLUMNS = `id, dimensions, state, provider, endpoint_model as "endpointMod
   endpoint_dimensions as "endpointDimensions", encode(endpoint_sha256, 'hex') as "endpointSha256"`;
 
 /**
- * Makes an embedding model known. The first model is active at once, a later one is to be built. Safe to call at
- * every start and from several processes.
+ * Registers an embedding model. The first one is active at once; the vectors of a later one must be built first. Safe
+ * to call at every start and from several processes.
  *
  * @param model stable id of the model's profile
- * @param dimensions 1 to 4,000 (what halfvec indexes hold)
+ * @param dimensions 1 to 4,000 (the limit of halfvec indexes)
  */
 export async function registerEmbeddingModel(
   sql: Sql,
@@ -76,12 +78,12 @@ export async function listEmbeddingModels(sql: Sql): Promise<EmbeddingModelRow[]
   return rows;
 }
 
-/** Begins the build of a model unless it has begun; of a retired one only when it is `revived`, by an operator. */
+/** Begins the build of a model unless it has begun; of a retired one only when an operator revives it. */
 export async function beginEmbeddingBuild(sql: Sql, model: string, revived = false): Promise<void> {
   await sql.query('select begin_embedding_build($1::text, $2::boolean)', [model, revived]);
 }
 
-/** Makes a built model the active one; false when somebody else was faster. */
+/** Makes a built model the active one; false when another process was faster. */
 export async function activateEmbeddingModel(sql: Sql, model: string): Promise<boolean> {
   const { activated } = await sql.one<{ activated: boolean }>(
     'select activate_embedding_model($1::text) as activated',
@@ -90,14 +92,14 @@ export async function activateEmbeddingModel(sql: Sql, model: string): Promise<b
   return activated;
 }
 
-/** Where a build goes on. */
+/** The position where a build continues. */
 export type BuildPosition = Readonly<{
   stage: 'memories' | 'chunks';
-  /** Behind this id. */
+  /** After this id. */
   position: string;
   /** From 1. */
   pass: number;
-  /** Vectors that were missing in this pass so far. */
+  /** Missing vectors found in this pass so far. */
   found: number;
   passSeconds: number;
 }>;
@@ -105,7 +107,7 @@ export type BuildPosition = Readonly<{
 const POSITION = `stage, position, pass, found,
   extract(epoch from now() - pass_started_at)::float8 as "passSeconds"`;
 
-/** Takes the lease of a build for one worker; undefined while another one holds it, or when there is no build. */
+/** Leases a build to one worker; undefined while another one holds it, or when there is no build. */
 export function takeEmbeddingBuild(
   sql: Sql,
   model: string,
@@ -120,7 +122,7 @@ export function takeEmbeddingBuild(
   );
 }
 
-/** Notes how far a build has come and renews its lease; undefined when the lease is lost. */
+/** Stores the position of a build and renews its lease; undefined when the lease is lost. */
 export function advanceEmbeddingBuild(
   sql: Sql,
   build: Readonly<{ model: string; worker: string; leaseMs: number }>,
@@ -138,7 +140,7 @@ export function advanceEmbeddingBuild(
   );
 }
 
-/** Lets another worker go on with a build. */
+/** Ends the lease, so that another worker can continue the build. */
 export async function releaseEmbeddingBuild(sql: Sql, model: string, worker: string): Promise<void> {
   await sql.query(
     'update embedding_builds set worker = null, leased_until = null where model = $1::text and worker = $2::uuid',
@@ -148,7 +150,7 @@ export async function releaseEmbeddingBuild(sql: Sql, model: string, worker: str
 
 export type BuildProgress = Readonly<{ model: string; done: number; total: number; pass: number }>;
 
-/** How far builds are, in vectors. */
+/** The progress of builds, in vectors. */
 export async function listEmbeddingBuilds(sql: Sql): Promise<BuildProgress[]> {
   const { rows } = await sql.query<BuildProgress>(
     `select model, done::float8 as done, total::float8 as total, pass from embedding_builds order by model`,
@@ -156,7 +158,7 @@ export async function listEmbeddingBuilds(sql: Sql): Promise<BuildProgress[]> {
   return rows;
 }
 
-/** What people are told of a build: how many vectors there are and will be. */
+/** The progress of a build for people: how many vectors exist, and how many there will be. */
 export async function noteBuildProgress(
   sql: Sql,
   model: string,
@@ -169,8 +171,8 @@ export async function noteBuildProgress(
 }
 
 /**
- * Deletes vectors of a model that is not in use, so many at a time; resolves to how many. The last call, which finds
- * none, drops the model's index. The model stays known as retired, so that no process begins to build it by itself.
+ * Deletes vectors of a model that is not in use, at most this many; resolves to how many. The last call, which finds
+ * none, drops the model's index. The model stays registered as retired, so that no process starts to build it.
  */
 export async function dropEmbeddings(sql: Sql, model: string, limit: number): Promise<number> {
   const { dropped } = await sql.one<{ dropped: number }>(

@@ -2,10 +2,10 @@ import type { Sql } from '../../pool/sql.ts';
 import { refuseVector } from './missing-vectors.ts';
 import { parseVectorText, toVectorText } from './vector-text.ts';
 
-/** A memory that lacks its vector. */
+/** A memory without a vector. */
 export type PendingEmbedding = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
 
-/** The sizes that a model is registered with under names of the form `model@size`. */
+/** The known sizes of a model whose ids have the form `model@size`. */
 export async function listRegisteredSizes(sql: Sql, model: string): Promise<number[]> {
   const { rows } = await sql.query<{ dimensions: number }>(
     `select dimensions from embedding_models where id = $1::text || '@' || dimensions::text order by dimensions`,
@@ -14,13 +14,12 @@ export async function listRegisteredSizes(sql: Sql, model: string): Promise<numb
   return rows.map((row) => row.dimensions);
 }
 
-/** Whose memories to look through. */
+/** Users whose memories are searched. */
 export type MemoryOwner = Readonly<{ tenantId: string; userId: string }>;
 
 /**
- * Vectors of a model that are stored already for exactly these texts, in memories of these users, also in those that are
- * not current any more. Uses memories_content_idx; the lists are selected, so that the statement is not planned anew
- * for each.
+ * Stored vectors of a model for exactly these texts, in memories of these users, including those that are not current
+ * any more. Uses memories_content_idx; the lists are selected, so that the statement is not planned again for each.
  *
  * @param texts text → its content hash, in hex
  */
@@ -49,8 +48,8 @@ export async function findStoredVectors(
 export type NewEmbedding = Readonly<{ memoryId: string; content: string; vector: readonly number[] }>;
 
 /**
- * Stores vectors of memories whose content is still what was embedded; a memory edited meanwhile keeps waiting.
- * Resolves to how many were stored.
+ * Stores vectors of memories whose content is still the embedded one; a memory edited meanwhile keeps waiting.
+ * Resolves to the number stored.
  */
 export async function saveEmbeddings(
   sql: Sql,
@@ -82,7 +81,7 @@ export async function saveEmbeddings(
 }
 
 /**
- * Memories that wait for their vector, longest waiting first; with `ids`, only these. Uses
+ * Memories that wait for a vector, longest waiting first; with `ids`, only these. Uses
  * memories_embedding_pending_idx.
  */
 export async function listPendingEmbeddings(
@@ -99,7 +98,7 @@ export async function listPendingEmbeddings(
   return rows;
 }
 
-/** Stops waiting for the vectors of memories whose text the model in use refuses; they are found by text. */
+/** Stops waiting for vectors of memories that the model in use refuses; text search still finds them. */
 export async function giveUpEmbeddings(sql: Sql, memoryIds: readonly string[]): Promise<void> {
   for (const id of memoryIds) await refuseVector(sql, null, 'memories', id);
   await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [

@@ -6,19 +6,19 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type VectorStage = 'memories' | 'chunks';
 
-/** What lacks its vector. */
+/** Which rows are checked for missing vectors. */
 export type MissingVector = Readonly<{ id: string; content: string }>;
 
-/** Whose vectors are looked for. */
+/** The model whose vectors may be missing. */
 export type VectorTarget = Readonly<{
   /** Id in `embedding_models`. */
   model: string;
-  /** Besides current memories, those that have a vector of this model: what a search at an earlier time finds. */
+  /** Also memories with a vector of this model that are not current: a search at an earlier time returns them. */
   likeModel: string | null;
   tenantId: string | null;
 }>;
 
-/** Rows that one statement looks at: about 20 ms when nothing is missing. */
+/** Rows per statement: about 20 ms when no vector is missing. */
 const WINDOW = 5_000;
 
 /** A memory's vector is missing when there is none, or one of another text; unless the model refuses the text. */
@@ -38,7 +38,7 @@ const wanted = (memory: string) => `(${memory}.is_current or ($2::text is not nu
       and o.content_hash = ${memory}.content_hash)))
   and ($3::uuid is null or ${memory}.tenant_id = $3::uuid)`;
 
-/** Both stages have the same form: a window of ids, and what of it lacks a vector. */
+/** Both stages have the same form: a window of ids, and the rows in it without a vector. */
 const LIST: Readonly<Record<VectorStage, string>> = {
   memories: listStatement('memories', 'is_current, tenant_id, content_hash', (row) => [
     wanted(row),
@@ -64,8 +64,8 @@ function listStatement(table: string, columns: string, where: (row: string) => r
 }
 
 /**
- * The next memories or chunks, in id order behind `after`, that lack a vector of the model. `next` is where to go on;
- * null at the end. A page may be empty although more follow: one statement looks at 5,000 rows at most.
+ * The next memories or chunks after `after`, in id order, without a vector of the model. `next` is where to continue;
+ * null at the end. A page may be empty although more follow: one statement reads at most 5,000 rows.
  */
 export async function listMissingVectors(
   sql: Sql,
@@ -90,7 +90,7 @@ export type VectorCounts = Readonly<{
   chunks: number;
   memoriesToEmbed: number;
   chunksToEmbed: number;
-  /** Characters of all that lacks its vector. */
+  /** Characters of all texts without a vector. */
   charactersToEmbed: number;
 }>;
 
@@ -120,8 +120,8 @@ export function countVectors(sql: Sql, target: VectorTarget): Promise<VectorCoun
 }
 
 /**
- * Has the current memories, or the chunks, of one window behind `after` whose vector of the model is missing or of an
- * older text wait for it, so that they are embedded like new ones. Those that wait already are left alone.
+ * Marks the current memories, or the chunks, of one window after `after` whose vector of the model is missing or of
+ * an older text, so that they are embedded like new ones. Rows that wait already are skipped.
  */
 export function markMissingVectors(
   sql: Sql,
@@ -152,7 +152,7 @@ export function markMissingVectors(
   );
 }
 
-/** Whether anything is stored that should have a vector. Ends at the first one. */
+/** Whether anything is stored that should have a vector. Stops at the first row. */
 export async function hasCurrentMemory(sql: Sql): Promise<boolean> {
   const { found } = await sql.one<{ found: boolean }>(
     'select exists (select from memories where is_current) as found',
@@ -160,12 +160,12 @@ export async function hasCurrentMemory(sql: Sql): Promise<boolean> {
   return found;
 }
 
-/** A vector made for another model than the one in use. */
+/** A vector of another model than the one in use. */
 export type BuiltVector = Readonly<{ id: string; content: string; vector: readonly number[] }>;
 
 /**
- * Stores vectors beside those in use; whether a memory waits for its vector stays as it is. What was edited, replaced
- * or deleted meanwhile is passed over.
+ * Stores vectors beside those in use; the pending state of memories does not change. Rows edited, replaced or deleted
+ * meanwhile are skipped.
  */
 export async function saveBuiltVectors(
   sql: Sql,
@@ -204,8 +204,8 @@ export async function saveBuiltVectors(
 }
 
 /**
- * Remembers that a model does not take a text, so that nobody waits for its vector: a memory is found by its words
- * until it is edited. `model` null: the one in use.
+ * Records that a model refuses a text, so that nothing waits for its vector: text search finds the memory until it is
+ * edited. `model` null: the one in use.
  */
 export async function refuseVector(
   sql: Sql,
