@@ -73,7 +73,7 @@ export type CurrentState = Readonly<{
   /** The most similar memories of each new one, best first. */
   neighbours: readonly (readonly Neighbour[])[];
   /** The memories in the model's prompt, as they are now. */
-  shown: ReadonlyMap<string, CurrentMemory>;
+  promptMemories: ReadonlyMap<string, CurrentMemory>;
   /**
    * Current memories that have expired, or planned ones that a newer statement replaces. They match nothing, and
    * hold their key until the write ends them.
@@ -82,7 +82,7 @@ export type CurrentState = Readonly<{
 }>;
 
 /** A user without memories. */
-export const NOTHING: CurrentState = { matching: [], neighbours: [], shown: new Map(), expired: [] };
+export const NOTHING: CurrentState = { matching: [], neighbours: [], promptMemories: new Map(), expired: [] };
 
 export type WritePlan = Readonly<{
   replaced: readonly Readonly<{ id: string; supersededBy: string; validTo: Date; cause: string }>[];
@@ -108,7 +108,7 @@ export function planWrites(request: WriteRequest, current: CurrentState): WriteP
           ...reconcile,
           candidates: request.memories.map((memory) => memory.candidate),
           fresh,
-          current: current.shown,
+          current: current.promptMemories,
         })),
   });
   const steps = changes.map((change, index) => ({ change, id: request.newId(), index }));

@@ -47,8 +47,8 @@ export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Wri
 /** Loads the memories that new ones are compared with; changes nothing. Under the user's lock it stays true. */
 export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise<CurrentState> {
   const candidates = request.memories.map((memory) => memory.candidate);
-  const shown = await findShown(sql, request);
-  const merged = mergedHashes(request, shown);
+  const promptMemories = await loadPromptMemories(sql, request);
+  const merged = mergedHashes(request, promptMemories);
   const found = await findMatchingMemories(sql, {
     tenantId: request.tenantId,
     userId: request.userId,
@@ -81,7 +81,12 @@ export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise
   );
   const ended = [...expired, ...planned];
   const over = new Set(ended.map((memory) => memory.id));
-  return { matching: found.filter((memory) => !over.has(memory.id)), neighbours, shown, expired: ended };
+  return {
+    matching: found.filter((memory) => !over.has(memory.id)),
+    neighbours,
+    promptMemories,
+    expired: ended,
+  };
 }
 
 /** The most similar memories of each vector, best first. */
@@ -104,7 +109,7 @@ async function loadNeighbours(
   return neighbours;
 }
 
-async function findShown(
+async function loadPromptMemories(
   sql: Sql,
   { tenantId, userId, reconcile }: WriteRequest,
 ): Promise<Map<string, CurrentMemory>> {
@@ -122,10 +127,10 @@ export async function loadCurrentMemories(
 }
 
 /** Hashes of the merged texts, so that a text that exists already is not stored twice. */
-function mergedHashes({ reconcile }: WriteRequest, shown: CurrentState['shown']): string[] {
+function mergedHashes({ reconcile }: WriteRequest, promptMemories: CurrentState['promptMemories']): string[] {
   return (reconcile?.decisions ?? []).flatMap((decision) => {
     if (decision.event !== 'UPDATE') return [];
-    const memory = shown.get(reconcile?.shown.memories[decision.memory]?.id ?? '');
+    const memory = promptMemories.get(reconcile?.shown.memories[decision.memory]?.id ?? '');
     return memory === undefined ? [] : [contentHash(mergedContent(memory, decision.text))];
   });
 }

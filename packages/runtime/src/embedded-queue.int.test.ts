@@ -6,25 +6,25 @@ import { join } from 'node:path';
 import { startEmbedded } from '@factmill/database';
 import { createQueues, createWorker, extractJob, type QueueConfig, type Queues } from '@factmill/queue';
 import { createThreadTime, waitFor } from '@factmill/testkit';
-import { createClosers } from './closers.ts';
+import { createDisposables } from './disposables.ts';
 
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
-const closers = createClosers();
+const disposables = createDisposables();
 let dataDir: string;
 let config: QueueConfig;
 let queues: Queues;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'factmill-queue-'));
-  const { connectionString } = closers.add(await startEmbedded({ dataDir, logger }));
+  const { connectionString } = disposables.add(await startEmbedded({ dataDir, logger }));
   config = { backend: 'postgres', connectionString, schema: 'public', embedded: true };
-  queues = closers.add(await createQueues(config, { logger, clock: Date.now }));
+  queues = disposables.add(await createQueues(config, { logger, clock: Date.now }));
 });
 
 afterAll(async () => {
-  await closers.close();
+  await disposables.close();
   await rm(dataDir, { recursive: true });
 });
 

@@ -1,5 +1,5 @@
-export { createClosers } from './closers.ts';
-export type { Closers } from './closers.ts';
+export { createDisposables } from './disposables.ts';
+export type { Disposables } from './disposables.ts';
 export { externalStorage, openAuthenticator, openDatabase } from './open-storage.ts';
 export type { Storage } from './open-storage.ts';
 export { runProcess, VERSION } from './run-process.ts';

@@ -4,9 +4,9 @@ import { runProcess } from './run-process.ts';
 /** A service for run-process.int.test.ts: argv names how it starts and how it closes. */
 const [start, close] = process.argv.slice(2);
 
-await runProcess('fixture', async ({ closers, logger, config }) => {
+await runProcess('fixture', async ({ disposables, logger, config }) => {
   const keepAlive = setInterval(() => undefined, 60_000);
-  closers.add({
+  disposables.add({
     close: async () => {
       if (close === 'hang') await new Promise(() => undefined);
       clearInterval(keepAlive);

@@ -1,7 +1,7 @@
 import { type Config, loadConfig, loadProcessEnvironment, type RawEnvironment } from '@factmill/config';
 import { isAppError } from '@factmill/errors';
 import { createLogger, type Logger, startTelemetry, type Telemetry } from '@factmill/telemetry';
-import { type Closers, createClosers } from './closers.ts';
+import { type Disposables, createDisposables } from './disposables.ts';
 
 export const VERSION = '0.1.0';
 
@@ -10,7 +10,7 @@ export type ProcessContext = Readonly<{
   logger: Logger;
   telemetry: Telemetry;
   /** Resources added here are released in reverse order when the process stops. */
-  closers: Closers;
+  disposables: Disposables;
 }>;
 
 export type ProcessOptions = Readonly<{
@@ -38,7 +38,7 @@ export async function runProcess(
   start: (context: ProcessContext) => Promise<void>,
   { defaults = {}, farewell = '' }: ProcessOptions = {},
 ): Promise<void> {
-  const closers = createClosers();
+  const disposables = createDisposables();
   let logger: Logger | undefined;
   let signals: Signals | undefined;
   const warn = (line: string) => process.stderr.write(`${service}: ${line}\n`);
@@ -49,23 +49,23 @@ export async function runProcess(
       level: config.logLevel,
       exported: config.telemetry.otlpEndpoint !== null,
     });
-    const telemetry = closers.add(
+    const telemetry = disposables.add(
       await startTelemetry({ service, version: VERSION, otlpEndpoint: config.telemetry.otlpEndpoint }),
     );
     endOnBug(logger);
-    signals = stopOnSignal(config, logger, closers, farewell);
-    await start({ config, logger, telemetry, closers });
+    signals = stopOnSignal(config, logger, disposables, farewell);
+    await start({ config, logger, telemetry, disposables });
   } catch (error) {
     // The process was stopped while it started, so this error is a consequence. It ends when all is released.
     if (signals?.isStopping() === true) return;
-    await closers.close().catch(() => undefined);
+    await disposables.close().catch(() => undefined);
     failStart(service, error, logger);
   }
 }
 
 type Signals = Readonly<{ isStopping: () => boolean }>;
 
-function stopOnSignal(config: Config, logger: Logger, closers: Closers, farewell: string): Signals {
+function stopOnSignal(config: Config, logger: Logger, disposables: Disposables, farewell: string): Signals {
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSince !== undefined) {
@@ -78,7 +78,7 @@ function stopOnSignal(config: Config, logger: Logger, closers: Closers, farewell
       logger.error('did not stop in time');
       process.exit(1);
     }, config.shutdownGraceMs + CLOSE_MARGIN_MS).unref();
-    closers.close().then(
+    disposables.close().then(
       () => {
         process.stdout.write(farewell);
         process.exit(0);

@@ -15,7 +15,7 @@ import {
 import { isAppError } from '@factmill/errors';
 import { createEmbedder } from '@factmill/models';
 import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
-import { createClosers } from '@factmill/runtime';
+import { createDisposables } from '@factmill/runtime';
 import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
 import {
   createRedisNamespace,
@@ -70,7 +70,7 @@ const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'dropped', 'skipped
 export async function openExtractorUnderTest(
   options: Readonly<{ backend?: 'redis' | 'postgres'; env?: RawEnvironment }> = {},
 ): Promise<ExtractorUnderTest> {
-  const closers = createClosers();
+  const disposables = createDisposables();
   const lines: string[] = [];
   const logger = createLogger({
     service: 'extractor',
@@ -83,10 +83,10 @@ export async function openExtractorUnderTest(
     }),
   });
   const testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-  closers.add({ close: testDatabase.drop });
+  disposables.add({ close: testDatabase.drop });
   const redis = createRedisNamespace();
-  closers.add({ close: redis.cleanup });
-  const model = closers.add(await createScriptedModel());
+  disposables.add({ close: redis.cleanup });
+  const model = disposables.add(await createScriptedModel());
   const config = loadConfig({
     DATABASE_URL: testDatabase.connectionString,
     ...(options.backend === 'postgres' ? {} : { REDIS_URL: redis.url, QUEUE_PREFIX: redis.keyPrefix }),
@@ -106,10 +106,10 @@ export async function openExtractorUnderTest(
   });
   const storage = { connectionString: testDatabase.connectionString, embedded: false };
   const queueConfig = queueConfigOf(config, storage);
-  const telemetry = closers.add(
+  const telemetry = disposables.add(
     await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }),
   );
-  const database = closers.add(
+  const database = disposables.add(
     createPool({
       connectionString: storage.connectionString,
       max: 10,
@@ -117,8 +117,8 @@ export async function openExtractorUnderTest(
       logger,
     }),
   );
-  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
-  const embedder = closers.add(createEmbedder(config.embedding));
+  const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const embedder = disposables.add(createEmbedder(config.embedding));
 
   async function extract(messages: readonly Said[], given: ExtractOptions = {}): Promise<string> {
     const extractionId = uuidv7();
@@ -173,7 +173,7 @@ export async function openExtractorUnderTest(
     logger,
     log: () => lines.join(''),
     start: async () =>
-      closers.add(
+      disposables.add(
         await createExtractor({
           config,
           logger,
@@ -188,7 +188,7 @@ export async function openExtractorUnderTest(
     extract,
     ledger,
     memories: (userId) => currentMemories(database, userId),
-    close: () => closers.close(),
+    close: () => disposables.close(),
   };
 }
 

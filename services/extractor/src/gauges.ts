@@ -8,13 +8,13 @@ import {
   readLedgerStatistics,
   type Sql,
 } from '@factmill/database';
-import type { Closers } from '@factmill/runtime';
+import type { Disposables } from '@factmill/runtime';
 import { createGauge } from '@factmill/telemetry';
 
 /** What the database says at each scrape: the same in every extractor. */
-export function addGauges(database: Sql, closers: Closers): void {
+export function addGauges(database: Sql, disposables: Disposables): void {
   const gauge = (name: string, description: string, value: (statistics: LedgerStatistics) => number) =>
-    closers.add(
+    disposables.add(
       createGauge(name, description, async () => [{ value: value(await readLedgerStatistics(database)) }]),
     );
   gauge('factmill_extractions_pending', 'Extractions that wait', (statistics) => statistics.pending);
@@ -24,7 +24,7 @@ export function addGauges(database: Sql, closers: Closers): void {
     'Age of the oldest extraction that waits; scale extractors on it',
     (statistics) => statistics.oldestPendingSeconds,
   );
-  closers.add(
+  disposables.add(
     createGauge(
       'factmill_reembed_vectors',
       'Vectors of a newly configured embedding model, by state; nothing when none is being built',
@@ -35,7 +35,7 @@ export function addGauges(database: Sql, closers: Closers): void {
         ]),
     ),
   );
-  closers.add(
+  disposables.add(
     createGauge('factmill_provider_down', 'Providers that are down, by kind', async () => {
       const down = await listOpenBreakers(database);
       return ['llm', 'embedding'].map((kind) => ({
@@ -44,19 +44,19 @@ export function addGauges(database: Sql, closers: Closers): void {
       }));
     }),
   );
-  closers.add(
+  disposables.add(
     createGauge(
       'factmill_embeddings_pending',
       'Memories that wait for their vector, up to 10,000',
       async () => [{ value: await countPendingEmbeddings(database) }],
     ),
   );
-  closers.add(
+  disposables.add(
     createGauge('factmill_summaries_stale', 'Summaries that wait for a refresh, up to 10,000', async () => [
       { value: await countStaleSummaries(database) },
     ]),
   );
-  closers.add(
+  disposables.add(
     createGauge(
       'factmill_document_chunks_pending',
       'Parts of documents that wait for their vector and for a worker, up to 10,000',

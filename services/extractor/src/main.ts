@@ -10,16 +10,16 @@ const BACKGROUND = 10;
 
 // Raising it again would need a privilege.
 if (getPriority() < BACKGROUND) setPriority(BACKGROUND);
-await runProcess('extractor', async ({ config, logger, telemetry, closers }) => {
+await runProcess('extractor', async ({ config, logger, telemetry, disposables }) => {
   const storage = externalStorage(config);
   // Postgres has no priorities: half the statements at a time leave room for searches, and get as much done.
-  const database = closers.add(openDatabase(config, storage, 'extractor', logger, 0.5));
+  const database = disposables.add(openDatabase(config, storage, 'extractor', logger, 0.5));
   await assertSchemaVersion(database, { logger });
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
-  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
-  const embedder = closers.add(createEmbedder(config.embedding));
-  closers.add(
+  const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const embedder = disposables.add(createEmbedder(config.embedding));
+  disposables.add(
     await createExtractor({
       config,
       logger,

@@ -1,7 +1,7 @@
 import type { BuildProgress } from '@factmill/database';
 import { createHttpApp, listen } from '@factmill/http';
 import type { Queues, QueueWorker } from '@factmill/queue';
-import { createClosers, createReadiness, VERSION } from '@factmill/runtime';
+import { createDisposables, createReadiness, VERSION } from '@factmill/runtime';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import { addGauges } from './gauges.ts';
 import type { Providers } from './open-providers.ts';
@@ -57,7 +57,7 @@ export async function openOps(
     port: config.extractor.port,
     setting: 'EXTRACTOR_PORT',
   });
-  const gauges = createClosers();
+  const gauges = createDisposables();
   addGauges(database, gauges);
   return { url: server.url, port: server.port, drain: () => server.close(0), release: gauges.close };
 }

@@ -1,4 +1,4 @@
-import { createClosers } from '@factmill/runtime';
+import { createDisposables } from '@factmill/runtime';
 import { createModelsInUse, type ModelsInUse, registerConfigured } from '@factmill/vectors';
 import type { FallbackChatModel } from '@factmill/models';
 import type { Queues } from '@factmill/queue';
@@ -33,8 +33,8 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
   const embedding = { database, config: config.embedding, configured: embedder };
   // Searches use only registered models, so this registers before the first search of a new installation.
   if (embedder.profile !== null) await registerConfigured(embedding);
-  const closers = createClosers();
-  const models = closers.add(createModelsInUse({ ...embedding, now: Date.now }));
+  const disposables = createDisposables();
+  const models = disposables.add(createModelsInUse({ ...embedding, now: Date.now }));
   const isRemote = config.embedding.provider === 'openai';
   const breakerDeps = { database, logger, now: Date.now, probeIntervalMs: config.extractor.probeIntervalMs };
   let embeddingFits = true;
@@ -54,8 +54,8 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
           now: Date.now,
         });
   const chat = openChat(deps);
-  if (chat !== null) closers.add(chat.model);
-  if (embedTexts !== null && isRemote) closers.add(checkEmbedding(embedTexts, logger));
+  if (chat !== null) disposables.add(chat.model);
+  if (embedTexts !== null && isRemote) disposables.add(checkEmbedding(embedTexts, logger));
   await resumeUnlessDown(chat?.breaker ?? null, deps.queues);
   return {
     chat,
@@ -64,7 +64,7 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
     models,
     embedTexts,
     embeddingFits: () => embeddingFits,
-    release: closers.close,
+    release: disposables.close,
   };
 }
 

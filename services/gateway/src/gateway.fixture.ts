@@ -4,7 +4,7 @@ import { DEFAULT_PERMISSIONS, type Permission, type Problem } from '@factmill/co
 import { createPool, type DatabasePool, ensureTenant, insertApiKey, migrate } from '@factmill/database';
 import { generateApiKey } from '@factmill/auth';
 import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
-import { createClosers, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
+import { createDisposables, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
 import { createLogger, startTelemetry } from '@factmill/telemetry';
 import { createRedisNamespace, createTestDatabase } from '@factmill/testkit';
 import { Writable } from 'node:stream';
@@ -58,15 +58,15 @@ export async function startGateway(
   /** For how long keys are believed. */
   now = () => new Date(),
 ): Promise<GatewayUnderTest> {
-  const closers = createClosers();
+  const disposables = createDisposables();
   let databaseUrl = environment['DATABASE_URL'];
   if (databaseUrl === undefined) {
     const own = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-    closers.add({ close: () => own.drop() });
+    disposables.add({ close: () => own.drop() });
     databaseUrl = own.connectionString;
   }
   const redis = createRedisNamespace();
-  if (environment['REDIS_URL'] === undefined) closers.add({ close: () => redis.cleanup() });
+  if (environment['REDIS_URL'] === undefined) disposables.add({ close: () => redis.cleanup() });
   const config = loadConfig({
     HOST: '127.0.0.1',
     GATEWAY_PORT: '0',
@@ -87,17 +87,17 @@ export async function startGateway(
     },
   });
   const log = createLogger({ service: 'gateway', level: 'info', destination });
-  const telemetry = closers.add(
+  const telemetry = disposables.add(
     await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }),
   );
   const storage = externalStorage(config);
-  const database = closers.add(openDatabase(config, storage, 'gateway', log));
-  const queues = closers.add(
+  const database = disposables.add(openDatabase(config, storage, 'gateway', log));
+  const queues = disposables.add(
     await createQueues(queueConfigOf(config, storage), { logger: log, clock: Date.now }),
   );
   const authenticator = openAuthenticator(config, database, now);
   const another = async () =>
-    closers.add(
+    disposables.add(
       await createGateway({
         config,
         logger: log,
@@ -134,7 +134,7 @@ export async function startGateway(
       return key;
     },
     another,
-    close: () => closers.close(),
+    close: () => disposables.close(),
   };
 }
 

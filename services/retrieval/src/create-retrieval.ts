@@ -12,7 +12,7 @@ import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
 import { contextRoutes } from './context/context-routes.ts';
-import { createRecollect } from './context/recollect.ts';
+import { createLoadContext } from './context/load-context.ts';
 import { createEmbedQuery } from './embed-query.ts';
 import { createRetrievalLimits } from './retrieval-limits.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -64,7 +64,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     logger,
     now,
   });
-  const recollect = createRecollect({ database, search });
+  const loadContext = createLoadContext({ database, search });
   const limits = createRetrievalLimits({ config, authenticator: deps.authenticator });
   const app = createHttpApp({
     service: 'retrieval',
@@ -89,7 +89,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       const methods = knownMethods(SERVED);
       app.use(limits.authenticate, readBody, limits.afterBody, methods.beforeRoutes);
       app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
-      app.use('/v1', contextRoutes({ recollect, defaultUserId: config.auth.defaultUserId }));
+      app.use('/v1', contextRoutes({ loadContext, defaultUserId: config.auth.defaultUserId }));
       app.use(methods.afterRoutes);
     },
   });

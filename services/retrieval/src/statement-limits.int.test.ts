@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { loadConfig } from '@factmill/config';
 import { createPool, migrate } from '@factmill/database';
 import { createEmbedder } from '@factmill/models';
-import { createClosers, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
+import { createDisposables, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
 import { createLogger, startTelemetry } from '@factmill/telemetry';
 import { createTestDatabase, waitFor } from '@factmill/testkit';
 import { createRetrieval } from './create-retrieval.ts';
@@ -10,12 +10,12 @@ import { createRetrieval } from './create-retrieval.ts';
 const logger = createLogger({ service: 'retrieval', level: 'silent' });
 
 test('a search whose statements take too long is ended on the server, and answered with 503', async () => {
-  const closers = createClosers();
+  const disposables = createDisposables();
   try {
     const { connectionString, drop } = await createTestDatabase({
       migrate: (url) => migrate(url, { logger }),
     });
-    closers.add({ close: drop });
+    disposables.add({ close: drop });
     const config = loadConfig({
       HOST: '127.0.0.1',
       RETRIEVAL_PORT: '0',
@@ -24,16 +24,16 @@ test('a search whose statements take too long is ended on the server, and answer
       EMBEDDING_PROVIDER: 'none',
       STATEMENT_TIMEOUT_SEARCH_MS: '100',
     });
-    const database = closers.add(openDatabase(config, externalStorage(config), 'retrieval', logger));
-    const observer = closers.add(
+    const database = disposables.add(openDatabase(config, externalStorage(config), 'retrieval', logger));
+    const observer = disposables.add(
       createPool({ connectionString, max: 2, applicationName: 'factmill-test', logger }),
     );
-    const embedder = closers.add(createEmbedder(config.embedding));
-    const telemetry = closers.add(
+    const embedder = disposables.add(createEmbedder(config.embedding));
+    const telemetry = disposables.add(
       await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null }),
     );
     const authenticator = openAuthenticator(config, database);
-    const { url } = closers.add(
+    const { url } = disposables.add(
       await createRetrieval({ config, logger, telemetry, database, embedder, authenticator }),
     );
     const search = () =>
@@ -60,6 +60,6 @@ test('a search whose statements take too long is ended on the server, and answer
     });
     expect((await search()).status).toBe(200);
   } finally {
-    await closers.close();
+    await disposables.close();
   }
 });

@@ -21,14 +21,14 @@ export async function createStandalone(
   context: ProcessContext,
   say: (line: string) => void,
 ): Promise<Standalone> {
-  const { config, logger, telemetry, closers } = context;
+  const { config, logger, telemetry, disposables } = context;
   // Before slow steps, so that a port conflict shows at once.
   await assertPortsFree([
     { host: config.host, port: config.gateway.port, setting: 'GATEWAY_PORT' },
     { host: config.host, port: config.retrieval.port, setting: 'RETRIEVAL_PORT' },
     { host: config.host, port: config.extractor.port, setting: 'EXTRACTOR_PORT' },
   ]);
-  const embedder = closers.add(createEmbedder(config.embedding));
+  const embedder = disposables.add(createEmbedder(config.embedding));
   // Loads in parallel with the database. Retrieval waits for it, and reports when it cannot be loaded.
   embedder.load().catch(() => undefined);
   const storage = await openStorage(context, say);
@@ -36,24 +36,24 @@ export async function createStandalone(
   // Each service has its own connections, so that accepting does not wait for searches. Connections of embedded storage
   // cost nothing; it prioritises by their names.
   const open = (service: string, share: number) =>
-    closers.add(openDatabase(config, storage, service, logger, storage.embedded ? 1 : share));
+    disposables.add(openDatabase(config, storage, service, logger, storage.embedded ? 1 : share));
   const accepting = open('gateway', 0.4);
   const searching = open('retrieval', 0.3);
   const working = open('extractor', 0.3);
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
-  const queues = closers.add(await createQueues(queueConfig, { logger, clock: Date.now }));
+  const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const authenticator = openAuthenticator(config, accepting);
   const common = { config, logger, telemetry };
 
   const isEmbedded = storage.embedded;
-  const extractor = closers.add(
+  const extractor = disposables.add(
     await createExtractor({ ...common, database: working, isEmbedded, queueConfig, queues, embedder }),
   );
-  const retrieval = closers.add(
+  const retrieval = disposables.add(
     await createRetrieval({ ...common, database: searching, embedder, authenticator }),
   );
-  const gateway = closers.add(
+  const gateway = disposables.add(
     await createGateway({
       ...common,
       config: withRetrievalAt(config, retrieval.url),
@@ -66,7 +66,7 @@ export async function createStandalone(
 }
 
 async function openStorage(
-  { config, logger, closers }: ProcessContext,
+  { config, logger, disposables }: ProcessContext,
   say: (line: string) => void,
 ): Promise<Storage> {
   if (config.storage.databaseUrl !== null) {
@@ -81,7 +81,7 @@ async function openStorage(
       process.exit(1);
     },
   });
-  closers.add(embedded);
+  disposables.add(embedded);
   return { connectionString: embedded.connectionString, embedded: true };
 }
 

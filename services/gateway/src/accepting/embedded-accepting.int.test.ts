@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { loadConfig } from '@factmill/config';
 import { createPool, type DatabasePool, migrate, startEmbedded, writeSetting } from '@factmill/database';
 import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
-import { createClosers, openAuthenticator, openDatabase } from '@factmill/runtime';
+import { createDisposables, openAuthenticator, openDatabase } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createGateway, type Gateway } from '../create-gateway.ts';
 
 const silent = createLogger({ service: 'gateway', level: 'silent' });
-const closers = createClosers();
+const disposables = createDisposables();
 
 let folder: string;
 let connectionString: string;
@@ -22,19 +22,19 @@ const config = loadConfig({ HOST: '127.0.0.1', GATEWAY_PORT: '0', AUTH: 'none', 
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'factmill-embedded-accepting-'));
-  const embedded = closers.add(await startEmbedded({ dataDir: folder, logger: silent }));
+  const embedded = disposables.add(await startEmbedded({ dataDir: folder, logger: silent }));
   ({ connectionString } = embedded);
   const storage = { connectionString, embedded: true };
   await migrate(connectionString, { logger: silent });
-  database = closers.add(openDatabase(config, storage, 'gateway', silent));
-  queues = closers.add(
+  database = disposables.add(openDatabase(config, storage, 'gateway', silent));
+  queues = disposables.add(
     await createQueues(queueConfigOf(config, storage), { logger: silent, clock: Date.now }),
   );
-  telemetry = closers.add(await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }));
+  telemetry = disposables.add(await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }));
 });
 
 afterAll(async () => {
-  await closers.close();
+  await disposables.close();
   await rm(folder, { recursive: true });
 });
 

@@ -17,7 +17,7 @@ import { type ChatMemory, memoryOf, type NoMemory } from './memory-of-chat.ts';
 import { applyEdits, type Edit, withMember } from './json-edits.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
-import type { createRecall, Recalled } from './recall.ts';
+import type { createFetchContext, FetchedContext } from './fetch-context.ts';
 import { readAll, relay } from './relay.ts';
 import { unpacking } from './unpack-reply.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -25,7 +25,7 @@ import type { Upstreams } from './upstreams.ts';
 export type ChatDeps = ChatExchangeDeps &
   Readonly<{
     upstreams: Upstreams;
-    recall: ReturnType<typeof createRecall>;
+    fetchContext: ReturnType<typeof createFetchContext>;
     format: 'facts' | 'section' | 'summary' | 'augmented';
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
@@ -46,7 +46,7 @@ const CHAT_WEIGHT = 2;
 const RETRY_HEADER = 'x-stainless-retry-count';
 
 /** The parts of a request that memory needs. They stay until the answer ends; the request itself does not. */
-type Asked = Readonly<{
+type MemoryInput = Readonly<{
   removed: readonly Edit[];
   memory: ChatRequest['memory'];
   path: ChatPath | null;
@@ -73,7 +73,7 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
     });
     const exchange = await beginChat(deps, request, response, body, gone.signal);
     const over = hasMemory(exchange)
-      ? deps.remember.follow(chatWithMemory(deps, exchange))
+      ? deps.turnStore.follow(chatWithMemory(deps, exchange))
       : chatWithoutMemory(deps, exchange);
     await over.catch((error: unknown) => {
       // The caller has gone, so the error has no receiver and is no fault.
@@ -86,7 +86,7 @@ type Exchange<M extends ChatMemory | NoMemory> = Readonly<{
   request: Request;
   response: Response;
   body: HeldBody;
-  asked: Asked;
+  memoryInput: MemoryInput;
   upstream: ReturnType<Upstreams['ofModel']>;
   memory: M;
   /** Aborted when the caller disconnects and when the answer has ended. */
@@ -111,14 +111,14 @@ async function beginChat(
   eventFields['upstream'] = upstream.name;
   eventFields['memory'] = typeof memory === 'string' ? memory : 'on';
   const messages = typeof memory === 'string' ? [] : (chat.messages ?? []);
-  const asked = {
+  const memoryInput = {
     removed: chat.removed,
     memory: chat.memory,
     path: chatPathOf(messages),
     query: lastUserText(messages),
     spoken: spokenIn(messages),
   };
-  const common = { request, response, body, asked, upstream, signal };
+  const common = { request, response, body, memoryInput, upstream, signal };
   return typeof memory === 'string' ? { ...common, memory } : { ...common, memory };
 }
 
@@ -129,39 +129,34 @@ async function chatWithoutMemory(deps: ChatDeps, exchange: Exchange<NoMemory>): 
 }
 
 async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): Promise<void> {
-  const { request, response, asked, memory, signal } = exchange;
-  const { path, query } = asked;
+  const { request, response, memoryInput, memory, signal } = exchange;
+  const { path, query } = memoryInput;
   const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
   const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry });
   // Starts at once, in parallel: the user's message is stored whatever happens to the answer (E7).
   const storing = stored?.storeTurns();
-  const wantsMemories = (asked.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
-  const recalled =
+  const wantsMemories = (memoryInput.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
+  const context =
     wantsMemories && stored !== null && query.length <= MAX_CONTENT_LENGTH
-      ? await deps.recall({
+      ? await deps.fetchContext({
           userId: memory.userId,
           conversationId: stored.conversationId,
           query,
-          memory: asked.memory,
-          spoken: asked.spoken,
+          memory: memoryInput.memory,
+          spoken: memoryInput.spoken,
           credentials: credentialsOf(request, deps.isOurKey),
           signal,
         })
       : null;
-  response.setHeader('X-Factmill-Memory', wantsMemories && recalled === null ? 'degraded' : 'on');
-  localsOf(response).eventFields['memories'] = recalled?.hits.length ?? 0;
+  response.setHeader('X-Factmill-Memory', wantsMemories && context === null ? 'degraded' : 'on');
+  localsOf(response).eventFields['memories'] = context?.hits.length ?? 0;
 
   // An answer that is read on its way should not be compressed.
-  const answer = await send(
-    deps,
-    exchange,
-    injected(exchange.body, query, recalled, deps.format),
-    'identity',
-  );
+  const answer = await send(deps, exchange, injected(exchange.body, query, context, deps.format), 'identity');
   const plain = isEventStream(answer) ? createStreamReader() : createBodyReader();
   const packed = isPacked(answer) ? unpacking(plain, answer.headers['content-encoding'] ?? '') : null;
   const reader = packed ?? plain;
-  if (wantsMemories && isJson(answer)) await answerWithHits(answer, response, reader, recalled);
+  if (wantsMemories && isJson(answer)) await answerWithHits(answer, response, reader, context);
   else await relay(answer, response, reader);
   await packed?.end();
 
@@ -173,11 +168,11 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
 /** Sends the request upstream, with its edits, and releases its bytes. */
 function send(
   deps: ChatDeps,
-  { request, body, asked, upstream, signal }: Exchange<ChatMemory> | Exchange<NoMemory>,
+  { request, body, memoryInput, upstream, signal }: Exchange<ChatMemory> | Exchange<NoMemory>,
   edits: readonly Edit[],
   acceptEncoding: string | null,
 ): Promise<IncomingMessage> {
-  const pieces = applyEdits(body.bytes, [...asked.removed, ...edits]);
+  const pieces = applyEdits(body.bytes, [...memoryInput.removed, ...edits]);
   return upstream.client.send({
     method: 'POST',
     path: `${CHAT_PATH}${queryOf(request)}`,
@@ -196,14 +191,14 @@ function send(
 function injected(
   { bytes, root }: HeldBody,
   query: string,
-  recalled: Recalled | null,
+  context: FetchedContext | null,
   format: ChatDeps['format'],
 ): Edit[] {
   // Without context, `augmented` is the message itself and the request stays unchanged.
-  if (root === null || recalled === null || recalled.text === '' || recalled.text === query) return [];
-  if (format === 'augmented') return withUserText(bytes, root, recalled.text);
-  if (format === 'facts') return withUserText(bytes, root, `${query}\n${recalled.text}`);
-  return withSystemMessage(bytes, root, recalled.text);
+  if (root === null || context === null || context.text === '' || context.text === query) return [];
+  if (format === 'augmented') return withUserText(bytes, root, context.text);
+  if (format === 'facts') return withUserText(bytes, root, `${query}\n${context.text}`);
+  return withSystemMessage(bytes, root, context.text);
 }
 
 /** Adds the memories that were used to a complete answer (E8). Any other answer passes unchanged. */
@@ -211,7 +206,7 @@ async function answerWithHits(
   answer: IncomingMessage,
   response: Response,
   reader: ReplyReader,
-  recalled: Recalled | null,
+  context: FetchedContext | null,
 ): Promise<void> {
   const body = await readAll(answer).catch((error: unknown) => {
     throw new AppError('upstream_unavailable', 'The chat upstream broke off its answer.', { cause: error });
@@ -219,7 +214,7 @@ async function answerWithHits(
   reader.push(body);
   const text = body.toString('utf8');
   const sent = isJsonObject(text)
-    ? Buffer.from(withMember(text, 'memory_hits', JSON.stringify(recalled?.hits ?? [])))
+    ? Buffer.from(withMember(text, 'memory_hits', JSON.stringify(context?.hits ?? [])))
     : body;
   const { 'content-length': _, ...headers } = toCallerHeaders(answer.headers);
   response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': sent.length });

@@ -1,10 +1,10 @@
 import type { MessageInput } from '@factmill/contracts';
 import { type ChatPath, type ChatReply, replyTurn, turnsOf } from './chat-turns.ts';
 import type { Place, PlacedChat } from './place-chat.ts';
-import type { Remember } from './remember.ts';
+import type { TurnStore } from './turn-store.ts';
 
 export type ChatExchangeDeps = Readonly<{
-  remember: Remember;
+  turnStore: TurnStore;
   /** Finds the conversation and user turn of a chat. */
   place: (chat: PlacedChat) => Promise<Place>;
 }>;
@@ -28,7 +28,7 @@ export function openExchange(
   const place = untilItSucceeds(() => deps.place(chat));
 
   async function store(messagesAt: (place: Place) => MessageInput[], endsWithReply: boolean): Promise<void> {
-    if (canWrite) await deps.remember.store({ tenantId, userId, place, messagesAt, endsWithReply });
+    if (canWrite) await deps.turnStore.store({ tenantId, userId, place, messagesAt, endsWithReply });
   }
 
   return {

@@ -6,9 +6,9 @@ import type { RouteDeps } from '../route-deps.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { passThrough } from './pass-through.ts';
 import { placeChat } from './place-chat.ts';
-import { createRecall } from './recall.ts';
+import { createFetchContext } from './fetch-context.ts';
 import { createStreamSlots } from './stream-slots.ts';
-import { createRemember } from './remember.ts';
+import { createTurnStore } from './turn-store.ts';
 import { isOwnPath } from './upstream-path.ts';
 import { createUpstreams } from './upstreams.ts';
 
@@ -35,8 +35,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   const upstreams = createUpstreams(chat);
   const { adminKey } = deps.config.auth;
   const isOurKey = (token: string) => token.startsWith('fm_') || token === adminKey;
-  const remember = createRemember(deps);
-  const recall = createRecall({
+  const turnStore = createTurnStore(deps);
+  const fetchContext = createFetchContext({
     retrievalUrl: deps.config.gateway.retrievalUrl,
     format: chat.contextFormat,
     timeoutMs: chat.memoryTimeoutMs,
@@ -64,8 +64,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
         requireJson,
         chatCompletions({
           upstreams,
-          recall,
-          remember,
+          fetchContext,
+          turnStore,
           place: (placed) => placeChat(deps.database.list, placed),
           format: chat.contextFormat,
           defaultUserId: deps.config.auth.defaultUserId,
@@ -79,7 +79,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
       app.all('/v1/*path', ownFirst, admit, slots, passOn);
     },
     async close() {
-      await remember.close();
+      await turnStore.close();
       upstreams?.close();
     },
   };

@@ -2,21 +2,21 @@ import type { ContextRequest, ContextResponse, Memory } from '@factmill/contract
 import { weighTokens } from '@factmill/extraction';
 import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
 import { messageOf } from './message-of.ts';
-import type { Recollection } from './recollect.ts';
+import type { LoadedContext } from './load-context.ts';
 
 /** The answer to a context request, from the loaded context. */
 export function buildAnswer(
   request: ContextRequest,
   userId: string,
-  recollection: Recollection,
+  context: LoadedContext,
 ): ContextResponse {
-  const { profile, found } = recollection;
+  const { profile, hits } = context;
   const block = buildContext({
     format: blockFormatOf(request.format),
     profile: profile.map((memory) => toContextMemory(memory, memory.kind)),
-    memories: found.map(({ memory, role }) => toContextMemory(memory, role)),
-    userSummary: recollection.userSummary,
-    conversationSummary: recollection.conversationSummary,
+    memories: hits.map(({ memory, role }) => toContextMemory(memory, role)),
+    userSummary: context.userSummary,
+    conversationSummary: context.conversationSummary,
     query: messageOf(request),
     tokenBudget: request.token_budget ?? null,
     weighTokens,
@@ -27,11 +27,11 @@ export function buildAnswer(
     ...(request.format === 'messages'
       ? { messages: withSystemMessage(request.messages ?? [], block.text) }
       : { text: block.text }),
-    memories: block.used.flatMap((place) => found[place] ?? []),
+    memories: block.used.flatMap((place) => hits[place] ?? []),
     profile: [...profile],
     tokens: block.tokens,
-    ...(recollection.gated ? { gated: true } : {}),
-    ...(recollection.degraded === null ? {} : { degraded: recollection.degraded }),
+    ...(context.gated ? { gated: true } : {}),
+    ...(context.degraded === null ? {} : { degraded: context.degraded }),
   };
 }
 

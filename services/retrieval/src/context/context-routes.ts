@@ -5,16 +5,16 @@ import { localsOf, validate } from '@factmill/http';
 import { Router } from 'express';
 import { buildAnswer } from './build-answer.ts';
 import { messageOf } from './message-of.ts';
-import type { createRecollect, Recollection } from './recollect.ts';
+import type { createLoadContext, LoadedContext } from './load-context.ts';
 
 export type ContextRoutesDeps = Readonly<{
-  recollect: ReturnType<typeof createRecollect>;
+  loadContext: ReturnType<typeof createLoadContext>;
   defaultUserId: string;
 }>;
 
-const NOTHING: Recollection = {
+const NOTHING: LoadedContext = {
   profile: [],
-  found: [],
+  hits: [],
   userSummary: null,
   conversationSummary: null,
   gated: false,
@@ -22,7 +22,7 @@ const NOTHING: Recollection = {
 };
 
 /** `POST /context`: what Factmill knows about a message, ready to go into a prompt. */
-export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): Router {
+export function contextRoutes({ loadContext, defaultUserId }: ContextRoutesDeps): Router {
   const router = Router();
   router.post('/context', requirePermission('memory.read'), async (request, response) => {
     const body = validate(contextRequestSchema, request.body);
@@ -37,15 +37,15 @@ export function contextRoutes({ recollect, defaultUserId }: ContextRoutesDeps): 
       response.json({ ...buildAnswer(body, userId, NOTHING), skipped: SKIPPED } satisfies ContextResponse);
       return;
     }
-    const recollection = await recollect({ tenantId, userId, isAbandoned: () => response.destroyed }, body);
-    const answer = buildAnswer(body, userId, recollection);
+    const context = await loadContext({ tenantId, userId, isAbandoned: () => response.destroyed }, body);
+    const answer = buildAnswer(body, userId, context);
     Object.assign(localsOf(response).eventFields, {
       format: body.format,
       memories: answer.memories.length,
       profile: answer.profile.length,
       tokens: answer.tokens,
-      gated: recollection.gated,
-      ...(recollection.degraded === null ? {} : { degraded: recollection.degraded }),
+      gated: context.gated,
+      ...(context.degraded === null ? {} : { degraded: context.degraded }),
     });
     response.json(answer);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createClosers } from './closers.ts';
+import { createDisposables } from './disposables.ts';
 
-describe('closers', () => {
+describe('disposables', () => {
   test('release in reverse order, each awaited, once', async () => {
-    const closers = createClosers();
+    const disposables = createDisposables();
     const events: string[] = [];
     for (const name of ['first', 'second', 'third']) {
-      closers.add({
+      disposables.add({
         close: async () => {
           events.push(`${name} begins`);
           await Promise.resolve();
@@ -14,8 +14,8 @@ describe('closers', () => {
         },
       });
     }
-    await closers.close();
-    await closers.close();
+    await disposables.close();
+    await disposables.close();
     expect(events).toEqual([
       'third begins',
       'third ends',
@@ -27,17 +27,17 @@ describe('closers', () => {
   });
 
   test('one that fails does not keep the others open, and is heard of', async () => {
-    const closers = createClosers();
+    const disposables = createDisposables();
     const closed: string[] = [];
-    closers.add({ close: () => void closed.push('a') });
-    closers.add({ close: () => Promise.reject(new Error('stuck')) });
-    closers.add({ close: () => void closed.push('c') });
-    await expect(closers.close()).rejects.toThrow('stuck');
+    disposables.add({ close: () => void closed.push('a') });
+    disposables.add({ close: () => Promise.reject(new Error('stuck')) });
+    disposables.add({ close: () => void closed.push('c') });
+    await expect(disposables.close()).rejects.toThrow('stuck');
     expect(closed).toEqual(['c', 'a']);
   });
 
   test('hands back what is added', () => {
-    const thing = { close: () => undefined, name: 'x' };
-    expect(createClosers().add(thing)).toBe(thing);
+    const disposable = { close: () => undefined, name: 'x' };
+    expect(createDisposables().add(disposable)).toBe(disposable);
   });
 });

@@ -25,7 +25,7 @@ type Turns = Readonly<{
   endsWithReply: boolean;
 }>;
 
-export type Remember = Readonly<{
+export type TurnStore = Readonly<{
   /**
    * Stores turns as POST messages does; when another user has the conversation, in one of the user's own. Never
    * rejects; resolves to whether they are stored.
@@ -40,13 +40,13 @@ export type Remember = Readonly<{
   close: () => Promise<void>;
 }>;
 
-export type RememberDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> & Readonly<{ logger: Logger }>;
+export type TurnStoreDeps = Pick<RouteDeps, 'accept' | 'newId' | 'now'> & Readonly<{ logger: Logger }>;
 
 /**
  * Stores the turns of chats in the background: storage errors never fail a chat, and an outage of the database below
  * a minute loses nothing.
  */
-export function createRemember(deps: RememberDeps): Remember {
+export function createTurnStore(deps: TurnStoreDeps): TurnStore {
   const countLost = createCounter(
     'factmill_chat_turns_lost_total',
     'Chats whose turns could not be stored, by code',

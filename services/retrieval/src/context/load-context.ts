@@ -12,43 +12,43 @@ import { expandQuery, shouldRetrieve } from '@factmill/ranking';
 import { type Search, searchRecent } from '@factmill/search';
 import { messageOf } from './message-of.ts';
 
-/** What is remembered that a message could need. */
-export type Recollection = Readonly<{
+/** The stored data that is relevant to a message. */
+export type LoadedContext = Readonly<{
   profile: readonly Memory[];
   /** Most relevant first. */
-  found: readonly Readonly<{ memory: Memory; score: number; role: string }>[];
+  hits: readonly Readonly<{ memory: Memory; score: number; role: string }>[];
   userSummary: string | null;
   conversationSummary: string | null;
   gated: boolean;
   degraded: string | null;
 }>;
 
-export type RecollectDeps = Readonly<{ database: DatabasePool; search: Search }>;
+export type LoadContextDeps = Readonly<{ database: DatabasePool; search: Search }>;
 
 type Owner = Readonly<{
   tenantId: string;
   userId: string;
-  /** Whether the caller has gone. */
+  /** Whether the caller has disconnected. */
   isAbandoned?: () => boolean;
 }>;
 
-/** With so few memories there is nothing to choose (source B). */
+/** A user with at most this many memories gets all of them (source B). */
 const SMALL_SET = 5;
-/** What a section has when search finds nothing or fails (source B). */
+/** Recent memories in a section when search fails or returns none (source B). */
 const FALLBACK_RECENT = 10;
 const PROFILE_LIMIT = 50;
-/** A longer message is searched for by its end, where the question is. */
+/** Only the end of a longer message is searched for: the question is there. */
 const MAX_QUERY_CHARACTERS = 2_000;
 const MAX_LIMIT = 200;
-/** The profile is in every block; a choice of memories is one of the others. */
+/** The profile is in every block, so searches cover the other tiers. */
 const BESIDE_PROFILE: SearchFilters = { tiers: [2, 3] };
 
 /**
- * Looks up what a context block is made from: the core profile always, the summary that the format asks for, and the
- * memories next to the message. Search that fails leaves the rest; `degraded` says so.
+ * Loads the parts of a context block: the core profile, the summary of the format, and the memories that match the
+ * message. When search fails the others remain, and `degraded` says why.
  */
-export function createRecollect({ database, search }: RecollectDeps) {
-  return async function recollect(owner: Owner, request: ContextRequest): Promise<Recollection> {
+export function createLoadContext({ database, search }: LoadContextDeps) {
+  return async function loadContext(owner: Owner, request: ContextRequest): Promise<LoadedContext> {
     const message = messageOf(request);
     const gated = request.gate && request.format !== 'summary' && !shouldRetrieve(message).retrieve;
     const [profile, userSummary, conversationSummary, memories] = await Promise.all([
@@ -62,7 +62,7 @@ export function createRecollect({ database, search }: RecollectDeps) {
     const known = new Set(profile.map(({ id }) => id));
     return {
       profile: profile.map(toMemory),
-      found: memories.found.filter(({ memory }) => !known.has(memory.id)),
+      hits: memories.hits.filter(({ memory }) => !known.has(memory.id)),
       userSummary,
       conversationSummary,
       gated,
@@ -75,40 +75,40 @@ export function createRecollect({ database, search }: RecollectDeps) {
     return summary?.content ?? null;
   }
 
-  async function memoriesFor(owner: Owner, request: ContextRequest, message: string): Promise<Found> {
+  async function memoriesFor(owner: Owner, request: ContextRequest, message: string): Promise<Hits> {
     const isSection = request.format === 'section' || request.format === 'messages';
-    // A filter or a threshold asks for a choice, however few there are.
+    // A filter or a threshold requires a search, even with few memories.
     const mayTakeAll = isSection && request.filters === undefined && request.min_relevance === undefined;
     if (mayTakeAll) {
       const few = await recent(owner, request, SMALL_SET + 1);
-      if (few.length <= SMALL_SET) return { found: few, degraded: null };
+      if (few.length <= SMALL_SET) return { hits: few, degraded: null };
     }
     const query = (isSection ? expandQuery(message) : message).slice(-MAX_QUERY_CHARACTERS).trim();
     const found = query === '' ? NOTHING : await searchFor(owner, request, query);
-    if (found.found.length > 0 || !mayTakeAll) return found;
+    if (found.hits.length > 0 || !mayTakeAll) return found;
     return {
-      found: await recent(owner, request, FALLBACK_RECENT),
+      hits: await recent(owner, request, FALLBACK_RECENT),
       degraded: found.degraded ?? 'nothing_found',
     };
   }
 
-  async function searchFor(owner: Owner, request: ContextRequest, query: string): Promise<Found> {
+  async function searchFor(owner: Owner, request: ContextRequest, query: string): Promise<Hits> {
     const spoken = spokenIn(request);
-    // Turns of the conversation that are in sight already are taken out: as many more are asked for.
+    // Turns that the request already contains are dropped from the results, so the limit is raised by their number.
     const limit = Math.min(MAX_LIMIT, request.limit + (request.include_turns ? spoken.size : 0));
     const { results, degraded } = await search({
       ...owner,
       seenFrom: seenFrom(request),
       request: toSearchRequest(request, query, limit),
     });
-    const found = results
+    const hits = results
       .filter(({ memory, turn }) => turn === undefined || !spoken.has(memory.content.trim()))
       .slice(0, request.limit)
       .map(({ memory, score, turn }) => ({ memory, score, role: turn?.role ?? memory.kind }));
-    return { found, degraded: degraded.length === 0 ? null : degraded.join(',') };
+    return { hits, degraded: degraded.length === 0 ? null : degraded.join(',') };
   }
 
-  async function recent(owner: Owner, request: ContextRequest, limit: number): Promise<Found['found']> {
+  async function recent(owner: Owner, request: ContextRequest, limit: number): Promise<Hits['hits']> {
     const rows = await searchRecent(database, {
       ...owner,
       seenFrom: seenFrom(request),
@@ -119,12 +119,12 @@ export function createRecollect({ database, search }: RecollectDeps) {
   }
 }
 
-/** A conversation sees what is kept for it and what is kept for none. */
+/** A conversation sees its own memories and those of no conversation. */
 function seenFrom(request: ContextRequest): string {
   return request.conversation_id ?? '';
 }
 
-/** What is said in the request itself. */
+/** The texts of the request itself. */
 function spokenIn(request: ContextRequest): Set<string> {
   const texts = [messageOf(request), ...(request.messages ?? []).map(({ content }) => contentText(content))];
   return new Set(texts.map((text) => text.trim()).filter((text) => text !== ''));
@@ -145,5 +145,5 @@ function toSearchRequest(request: ContextRequest, query: string, limit: number):
   });
 }
 
-type Found = Pick<Recollection, 'found' | 'degraded'>;
-const NOTHING: Found = { found: [], degraded: null };
+type Hits = Pick<LoadedContext, 'hits' | 'degraded'>;
+const NOTHING: Hits = { hits: [], degraded: null };

@@ -18,9 +18,9 @@ const contextSchema = z.object({
     .default([]),
 });
 
-export type Recalled = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
+export type FetchedContext = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
 
-export type RecallRequest = Readonly<{
+export type ContextQuery = Readonly<{
   userId: string;
   /** The conversation that stores the user's turns. */
   conversationId: () => Promise<string>;
@@ -33,7 +33,7 @@ export type RecallRequest = Readonly<{
   signal: AbortSignal;
 }>;
 
-export type RecallDeps = Readonly<{
+export type FetchContextDeps = Readonly<{
   retrievalUrl: string;
   format: 'facts' | 'section' | 'summary' | 'augmented';
   /** How long the chat waits for context at most. */
@@ -45,7 +45,9 @@ export type RecallDeps = Readonly<{
  * Fetches the context for a user's message, ready for the request. Resolves to null when retrieval fails or is too
  * slow: the chat continues without memory.
  */
-export function createRecall(deps: RecallDeps): (request: RecallRequest) => Promise<Recalled | null> {
+export function createFetchContext(
+  deps: FetchContextDeps,
+): (request: ContextQuery) => Promise<FetchedContext | null> {
   const recordDuration = createDuration(
     'factmill_chat_recall_duration_seconds',
     'Time a chat waited for memory',
@@ -77,7 +79,7 @@ export function createRecall(deps: RecallDeps): (request: RecallRequest) => Prom
   };
 }
 
-function toBody(request: RecallRequest, conversationId: string, format: string): object {
+function toBody(request: ContextQuery, conversationId: string, format: string): object {
   const { userId, query, memory } = request;
   return {
     user_id: userId,

@@ -1,23 +1,23 @@
-export type Closers = Readonly<{
+export type Disposables = Readonly<{
   /** Registers a resource that must be released; returns it. */
-  add: <T extends { close: () => Promise<unknown> | void }>(thing: T) => T;
+  add: <T extends { close: () => Promise<unknown> | void }>(disposable: T) => T;
   /** Releases everything in reverse order. The first error is thrown after all have been released. */
   close: () => Promise<void>;
 }>;
 
 /** Tracks opened resources and releases them in reverse order, also when a later step of the start fails. */
-export function createClosers(): Closers {
+export function createDisposables(): Disposables {
   const open: { close: () => Promise<unknown> | void }[] = [];
   return {
-    add(thing) {
-      open.push(thing);
-      return thing;
+    add(disposable) {
+      open.push(disposable);
+      return disposable;
     },
     async close() {
       const errors: unknown[] = [];
-      for (let thing = open.pop(); thing !== undefined; thing = open.pop()) {
+      for (let disposable = open.pop(); disposable !== undefined; disposable = open.pop()) {
         try {
-          await thing.close();
+          await disposable.close();
         } catch (error) {
           errors.push(error);
         }
