@@ -14,7 +14,7 @@ export type Read = {
   isOwn: boolean;
 };
 
-/** A clause of the speaker that no rule reads is kept in their own words when it says this much. */
+/** A clause of the speaker that no rule reads is kept in their own words when it says this much; a date counts as a word. */
 const MIN_WORDS = 2;
 /** What is kept beside another clause of its sentence. */
 const MIN_WORDS_BESIDE = 0.5;
@@ -80,7 +80,7 @@ function* keptClauses(
     const about = aboutOf(clause, subject);
     if (clause.subject !== 'none' || subject === undefined) subject = clause;
     if (clause.subject !== 'none' || clause.from > 0) isLost = false;
-    const refusal = refusalOf(clause, listener);
+    const refusal = refusalOf(clause, listener, subject !== clause && subject.subject !== 'none');
     if (refusal !== null) isLost = LEAVES_OPEN.has(refusal) || OF_OTHERS.test(clause.simplified);
     else if (!isLost) yield [clause, about];
   }
@@ -105,7 +105,9 @@ export function readSentence(sentence: string, voice: Voice, isMeant: boolean): 
     const statements = readClause(clause, about, voice);
     const isOwn = isOfSpeaker(clause) || before?.opens === true;
     const words = contentWords(clause.predicate);
-    const opens = statements.length > 0 || (voice.keepsUnread && (isOwn || isMeant) && words >= MIN_WORDS);
+    const opens =
+      statements.length > 0 ||
+      (voice.keepsUnread && (isOwn || isMeant) && words + (clause.date === null ? 0 : 1) >= MIN_WORDS);
     if (opens || words >= (before === undefined ? MIN_WORDS : MIN_WORDS_BESIDE))
       found.push({ clauses: [clause], statements, opens, isOwn });
   }

@@ -18,7 +18,7 @@ export function recommendationOf(sentence: string, { speaker, saidAt }: Voice): 
   const first = clauses[at];
   if (first === undefined || first.subject !== 'none' || contentWords(first.text) < 1) return null;
   // A name that nobody has: what is said to `你` is meant for the assistant here.
-  const kept = clauses.slice(at).filter((clause) => refusalOf(clause, '') === null);
+  const kept = clauses.slice(at).filter((clause) => refusalOf(clause, '', true) === null);
   const text = kept.map((clause) => clause.text.replace(TO_YOU, '')).join('，');
   return text === '' || /[我你您]/.test(text) ? null : `${speaker}推荐：${text}。`;
 }

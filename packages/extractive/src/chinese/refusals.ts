@@ -85,10 +85,14 @@ const IMPERATIVES =
 /** What is said to a listener who is not known by name. */
 const ADDRESSED = /[你您]/;
 
-/** Why a clause cannot be a fact, or null. */
-export function refusalOf(clause: ChineseClause, listener: string | null): string | null {
+/** Why a clause cannot be a fact, or null. `hasSubject`: a clause before it says whom the sentence is about. */
+export function refusalOf(
+  clause: ChineseClause,
+  listener: string | null,
+  hasSubject: boolean,
+): string | null {
   for (const [name, pattern] of CLAUSE_REFUSALS) if (pattern.test(clause.simplified)) return name;
   for (const [name, pattern] of PREDICATE_REFUSALS) if (pattern.test(clause.predicate)) return name;
-  if (clause.subject === 'none' && IMPERATIVES.test(clause.predicate)) return 'request';
+  if (!hasSubject && clause.subject === 'none' && IMPERATIVES.test(clause.predicate)) return 'request';
   return listener === null && ADDRESSED.test(clause.simplified) ? 'second person' : null;
 }

@@ -64,11 +64,12 @@ export const peopleRules: readonly ChineseRule[] = [
 
 /** Tastes, plans, events, possessions. */
 export const lifeRules: readonly ChineseRule[] = [
+  { category: 'identity', about: 'theirs', when: when('的?(?:血型|星座|MBTI|身高|体重)[^，]{2,20}') },
   {
     category: 'identity',
     about: 'speaker',
     when: when(
-      '姓\\p{Script=Han}{1,2}$|是(?:一?[个名位])(?!好|问题|人$|错误)[^，]{2,24}|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|(?:身高|体重)',
+      '姓\\p{Script=Han}{1,2}$|是(?:一?[个名位])(?!好|问题|人$|错误)[^，]{2,24}|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|是(?:[ABO]{1,2}型血|左撇子|\\p{Script=Han}{2}座)|(?:身高|体重)',
     ),
   },
   {

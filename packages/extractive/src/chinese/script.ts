@@ -1,19 +1,18 @@
 const HAN = /\p{Script=Han}/gu;
-const OTHER_LETTER = /[\p{L}]/gu;
+const OTHER_WORD = /(?:(?!\p{Script=Han})\p{L}){1,100}/gu;
 /** Japanese and Korean, which also use Han characters. */
 const NOT_CHINESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** What is looked at of a message to tell its language. */
 const MAX_LOOKED_AT = 2_000;
 
-/** Whether a message is in Chinese: Han characters, at least one for every two letters of other scripts. */
+/** Whether a message is in Chinese: Han characters, at least one for every word of other scripts. */
 export function isChinese(content: string): boolean {
   const text = content.slice(0, MAX_LOOKED_AT);
   if (NOT_CHINESE.test(text)) return false;
   const han = text.match(HAN)?.length ?? 0;
-  // `\p{L}` counts Han characters too.
-  const others = (text.match(OTHER_LETTER)?.length ?? 0) - han;
-  return han >= 2 && han * 2 >= others;
+  const others = text.match(OTHER_WORD)?.length ?? 0;
+  return han >= 2 && han >= others;
 }
 
 /** Traditional characters of the words that the rules know, each before its simplified form. */

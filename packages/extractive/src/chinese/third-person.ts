@@ -32,11 +32,11 @@ const SHORT_KIN = /^[爸妈哥姐弟妹]$/;
 type Naming = {
   speaker: string;
   listener: string | null;
-  /** The sentence has named its speaker already. */ named: boolean;
+  /** The speaker is the subject of the clause before. */ continues: boolean;
 };
 
 /** One clause with the speaker's name in place of the first person. */
-function clauseInThirdPerson(clause: ChineseClause, { speaker, listener, named }: Naming): string {
+function clauseInThirdPerson(clause: ChineseClause, { speaker, listener, continues }: Naming): string {
   let out = '';
   let inTitle = false;
   let mentions = 0;
@@ -59,7 +59,7 @@ function clauseInThirdPerson(clause: ChineseClause, { speaker, listener, named }
     }
     mentions += 1;
     // Chinese leaves out a subject that is the same as before.
-    const isSameSubject = named && mentions === 1 && clause.subject === 'speaker' && out.length < 8;
+    const isSameSubject = continues && mentions === 1 && clause.subject === 'speaker' && out.length < 8;
     const name = mentions > 1 && clause.subject === 'speaker' ? '自己' : isSameSubject ? '' : speaker;
     skipsSelf = name === '自己';
     const both = person.groups?.['both'] === undefined ? '' : '和对方';
@@ -101,10 +101,12 @@ export function toThirdPerson(
 ): string {
   const parts: string[] = [];
   let named = false;
+  let continues = false;
   for (const clause of clauses) {
-    const text = clauseInThirdPerson(clause, { speaker, listener, named });
+    const text = clauseInThirdPerson(clause, { speaker, listener, continues });
     parts.push(parts.length === 0 ? withoutJoining(text) : text);
     named ||= text.includes(speaker);
+    if (clause.subject !== 'none') continues = clause.subject === 'speaker' || clause.subject === 'attribute';
   }
   const sentence = parts.filter((part) => part !== '').join('，');
   if (sentence === '' || LEFT_OVER.test(toSimplified(sentence).replaceAll(TITLE, ''))) return '';
