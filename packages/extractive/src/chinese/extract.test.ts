@@ -64,6 +64,13 @@ describe('sentences', () => {
     expect(contents(content)).toEqual(expected);
   });
 
+  test('of a plan hold from when it is told', () => {
+    const [plan, event] = said('我下周三要去医院复查。', '昨天我去了公园。');
+    expect(plan).toMatchObject({ content: '用户2023年5月17日要去医院复查。' });
+    expect(plan?.valid_from).toBeUndefined();
+    expect(event?.valid_from).toBe('2023-05-07');
+  });
+
   test('name the work that was told of before', () => {
     expect(contents('昨天我看了《流浪地球》。', '这部电影讲的是人类带着地球离开太阳系。')).toEqual([
       '2023年5月7日，用户看了《流浪地球》。',
