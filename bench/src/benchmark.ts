@@ -3,20 +3,20 @@ export type Row = Readonly<{
   benchmark: string;
   measure: string;
   ours: string;
-  /** Empty: the measure has none. */
+  /** Empty for a measure without unit. */
   baseline?: string;
   ratio?: number;
-  /** What is aimed for, in words, and whether it was reached. */
+  /** The aim in words, and whether it was reached. */
   aim?: Readonly<{ text: string; reached: boolean }>;
 }>;
 
 type Options = Readonly<{
-  /** Small amounts, to see that everything runs; the numbers mean little. */
+  /** Small amounts, to check that everything runs; the numbers mean little. */
   quick: boolean;
   profileDirectory?: string | undefined;
-  /** URL of a database of `search-large` that is filled when it is empty and kept. */
+  /** URL of a database for `search-large`; it is filled when empty, and kept. */
   keptDatabase?: string | undefined;
-  /** Of `embedded-search`: how many memories the user has. */
+  /** For `embedded-search`: how many memories the user has. */
   memories?: number | undefined;
 }>;
 

@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http';
 const agent = new Agent({ keepAlive: true });
 
 /**
- * Posts a body, or gets without one, and resolves to the parsed answer. Throws unless it was a 2xx. On node:http,
- * because `fetch` alone takes longer than a small search.
+ * Posts a body, or gets without one, and resolves to the parsed answer. Throws for statuses other than 2xx. Uses
+ * node:http, because `fetch` alone takes longer than a small search.
  */
 export function callJson<T>(
   url: string,

@@ -7,7 +7,7 @@ const AIM_WHOLE_MS = 3;
 const AIM_FIRST_BYTE_MS = 5;
 const WARM_UP = 50;
 
-/** What the chat proxy adds to a chat without memory, against the same upstream called directly, in turns. */
+/** The overhead of the chat proxy: a chat without memory, against the same upstream called directly, in turns. */
 export const chat: Benchmark = async ({ quick, profileDirectory }) => {
   const stage = await createStage(profileDirectory);
   try {

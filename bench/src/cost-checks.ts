@@ -3,14 +3,14 @@ import { normaliseText } from '@factmill/extraction';
 import { allStated, textsOf, valueOf } from './cost-skill.ts';
 import type { User } from './cost-conversations.ts';
 
-/** What the memories of a run are worth, by what was really said. */
+/** The quality of a run's memories, compared with the labelled statements. */
 export type Checks = Readonly<{
-  /** Current memories with a text that another one of the user has. */
+  /** Current memories with the same text as another one of the user. */
   duplicates: number;
-  /** Statements whose value changed, and of them those of which an old value is still current. */
+  /** Statements whose value changed, and how many of them still have an old value as current. */
   changed: number;
   outdated: number;
-  /** Attributes that were stated, and of them those whose last value is current. */
+  /** Attributes that were stated, and how many of them have their last value as current. */
   stated: number;
   current: number;
 }>;
@@ -22,7 +22,7 @@ export function checkMemories(run: readonly Readonly<{ user: User; memories: rea
     const held = new Set(texts);
     sums.duplicates += texts.length - held.size;
     for (const values of valuesBySubject(user).values()) {
-      // Where everything has a key, an answer is the value of one.
+      // With keys everywhere, an answer is the value of a key.
       const isHeld = (one: readonly string[] | undefined): boolean =>
         one?.some((text) => texts.some((own) => own.includes(text))) ?? false;
       const all = [...values.values()];
@@ -36,7 +36,7 @@ export function checkMemories(run: readonly Readonly<{ user: User; memories: rea
   return sums;
 }
 
-/** Statement → value → the texts in which a memory says it; the value that holds comes last. */
+/** Statement → value → texts of memories that state it; the current value comes last. */
 function valuesBySubject(user: User): Map<string, Map<string, string[]>> {
   const subjects = new Map<string, Map<string, string[]>>();
   for (const { finding, subject, restates } of allStated(user)) {

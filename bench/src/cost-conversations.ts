@@ -2,7 +2,7 @@ import { factSentence } from '@factmill/extraction';
 import type { Finding } from '@factmill/testkit';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What a good model finds in a turn, and which statement it is a version of. */
+/** A memory that a good model extracts from a turn, and the statement that it is a version of. */
 export type Stated = Readonly<{ finding: Finding; subject: string; restates: boolean }>;
 
 export type Turn = Readonly<{
@@ -10,7 +10,7 @@ export type Turn = Readonly<{
   content: string | null;
   toolCalls?: readonly object[];
   toolCallId?: string;
-  /** Since the turn before. */
+  /** Time since the previous turn. */
   pauseS: number;
   stated: readonly Stated[];
 }>;
@@ -20,15 +20,16 @@ export type User = Readonly<{ id: string; conversations: readonly Conversation[]
 
 const FOLDER = new URL('../conversations/', import.meta.url);
 
-/** Reading the reply, thinking, typing. */
+/** Time to read the reply, think and type. */
 const USER_PAUSE_S = 40;
 const REPLY_PAUSE_S = 4;
 
 /**
- * The conversations of `bench/conversations`, written for this benchmark. A line each: `@ user`, `# start` (UTC) of a
- * conversation, `> ` what the user says, `< ` the reply, `* tool(arguments) -> result`. After a user's line what is
- * stated in it: `= category.key: value`, `? question? answer`, `! event`. At the end of such a line `@subject` says that
- * it is about what was stated there, under another key or question; `~subject` that it says the same in other words.
+ * The conversations of `bench/conversations`, written for this benchmark. One item per line: `@ user`, `# start`
+ * (UTC) of a conversation, `> ` a user message, `< ` the reply, `* tool(arguments) -> result`. After a user's line
+ * come its statements: `= category.key: value`, `? question? answer`, `! event`. At the end of such a line `@subject`
+ * marks the same subject as an earlier statement under another key or question; `~subject` marks the same statement
+ * in other words.
  */
 export async function loadCostConversations(): Promise<User[]> {
   const files = (await readdir(FOLDER)).filter((name) => /^conversations-\d+\.txt$/.test(name)).toSorted();
@@ -39,7 +40,7 @@ export async function loadCostConversations(): Promise<User[]> {
 type OpenTurn = Turn & { stated: Stated[] };
 type OpenUser = { id: string; conversations: { id: string; startsAt: Date; turns: OpenTurn[] }[] };
 
-/** @throws Error naming the line that it cannot read */
+/** @throws Error naming the line that cannot be parsed */
 function parseConversations(text: string): User[] {
   const users: OpenUser[] = [];
   for (const [index, line] of text.split('\n').entries()) {

@@ -5,8 +5,8 @@ import type { User } from './cost-conversations.ts';
 export type Naive = Readonly<{ calls: number; estimated: number; counted: number }>;
 
 /**
- * What a memory layer takes that asks once for each message of a user and shows the conversation so far. Nothing of
- * the other conversations, no known memories, and one call, whatever is found: the least it can be.
+ * The cost of a minimal memory layer: one call per user message with the conversation so far. No other conversations,
+ * no known memories, no further calls: the least it can be.
  */
 export function measureNaive(users: readonly User[], instructions: string): Naive {
   const sums = { calls: 0, estimated: 0, counted: 0 };

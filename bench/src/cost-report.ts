@@ -12,11 +12,11 @@ export type CostResult = Readonly<{
   failed: number;
   degraded: number;
   calls: Partial<Record<Purpose, number>>;
-  /** Prompt tokens by the estimator, as the model's server counts them, and the completion tokens that it counts. */
+  /** Prompt tokens by our estimate and by the model server's count, and completion tokens by its count. */
   estimated: number;
   counted: number;
   completion: number;
-  /** The prompt without anything of a conversation. */
+  /** Tokens of the prompt without the conversation. */
   instructions: string;
   memories: number;
   checks: Checks;
@@ -25,11 +25,11 @@ export type CostResult = Readonly<{
 const MAX_CALLS = 1.2;
 const MAX_INSTRUCTION_TOKENS = 1_200;
 
-/** Calls of an extraction, as against those of summaries, which one extraction does not wait for. */
+/** Calls of extractions, without those of summaries, which no extraction waits for. */
 const OF_EXTRACTION = ['extract', 'again', 'continue', 'reconcile'] as const satisfies readonly Purpose[];
 const OF_SUMMARIES = ['user-summary', 'conversation-summary'] as const satisfies readonly Purpose[];
 
-/** The tables of the results, all per 100 turns, and whether the aims are reached. */
+/** The tables of the results, per 100 turns, and whether the aims are reached. */
 export function describeCost(users: readonly User[], results: readonly CostResult[], naive: Naive): string {
   const turns = users
     .flatMap(({ conversations }) => conversations)

@@ -7,11 +7,11 @@ import { type Client, listMemories } from './recall/ingest.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Has the users say what they say, all of them at once, each one conversation after the other. Turns are posted one by
- * one, and the pauses between them are not waited for: where the preset's quiet gap or idle timeout would end in one,
- * the conversation is flushed, and a summary that would be refreshed in it is made due.
+ * Plays the conversations of all users in parallel, each user's one after the other. Turns are posted one by one
+ * without their pauses: where the preset's quiet gap or idle timeout would end within a pause, the conversation is
+ * flushed, and a summary that would be refreshed becomes due.
  *
- * @returns the id that each user has in this run, with the current memories
+ * @returns the id of each user in this run, with the current memories
  */
 export async function converse(
   stage: Stage,
@@ -60,14 +60,16 @@ async function play(
   }
 }
 
-/** Whether the preset's trigger fires while nothing is said for so long. */
+/** Whether the preset's trigger fires in a pause of this length. */
 function endsIn(pauseS: number, gathered: number, { trigger }: Preset): boolean {
   const { minTurns, quietGapS, idleTimeoutS } = trigger;
   const isQuiet = quietGapS > 0 && gathered >= minTurns && pauseS >= quietGapS;
   return isQuiet || (idleTimeoutS > 0 && pauseS >= idleTimeoutS);
 }
 
-/** Until all is extracted, and summarised: they are due 2 s after a change, which is less than people pause. */
+/**
+ * Waits until everything is extracted and summarised: summaries are due 2 s after a change, less than people pause.
+ */
 async function settle(stage: Stage, userId: string, conversationId: string): Promise<void> {
   await waitFor(
     async () =>

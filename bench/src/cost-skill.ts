@@ -2,7 +2,7 @@ import { normaliseText } from '@factmill/extraction';
 import type { Finding, Skill } from '@factmill/testkit';
 import type { Stated, User } from './cost-conversations.ts';
 
-/** The texts in which a memory can say a statement. */
+/** The texts in which a memory can state something. */
 export function textsOf(finding: Finding): string[] {
   if (finding.kind !== 'answer') return [finding.content];
   return [finding.content, `Q: ${finding.question} A: ${finding.content}`];
@@ -16,7 +16,7 @@ export function valueOf(finding: Finding): string {
   return normaliseText(finding.kind === 'attribute' ? finding.value : finding.content);
 }
 
-/** A model that finds in the conversations what stands beside them, and knows which statements are about the same. */
+/** A model that answers with the labelled statements, and knows which of them have the same subject. */
 export function createCostSkill(users: readonly User[]): Skill {
   const byTurn = new Map<string, readonly Finding[]>();
   const byText = new Map<string, Stated>();

@@ -18,8 +18,8 @@ import type { Client } from './recall/ingest.ts';
 import { createStage, type Stage } from './stage.ts';
 
 /**
- * What each preset asks of a model for the same conversations, posted turn by turn through the gateway; the model
- * answers as a good one would, vectors are local. Resolves to the results as Markdown.
+ * The model cost of each preset for the same conversations, posted turn by turn through the gateway. The model
+ * answers as a good one would; vectors are local. Resolves to the results as Markdown.
  */
 export async function runCost(profileDirectory?: string): Promise<string> {
   const users = await loadCostConversations();
@@ -94,7 +94,7 @@ async function measurePreset(
   };
 }
 
-/** What a prompt says whatever the conversation is. */
+/** The fixed part of a prompt. */
 function withoutData(question: string): string {
   return question.replaceAll(/<(\w+)>[\s\S]*?<\/\1>/g, '<$1>\n</$1>');
 }

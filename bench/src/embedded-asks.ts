@@ -2,7 +2,7 @@ import { THINGS } from './embedded-memories.ts';
 
 export type Ask = Readonly<{ path: string; body: object }>;
 
-/** The searches of one user, by name. `turn` counts up, so that they ask for different things. */
+/** The searches of one user, by name. `turn` counts up, so that queries differ. */
 export function searchesOf(userId: string): Readonly<Record<string, (turn: number) => Ask>> {
   const queryOf = (turn: number) => `Where is the ${THINGS[turn % THINGS.length]} of note ${turn % 16}?`;
   const search = (more: object) => (turn: number) => ({

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Stage } from './stage.ts';
 
-/** What `npm start` runs: nothing outside the process. An empty variable counts as not set. */
+/** The environment of `npm start` without external services. An empty variable counts as not set. */
 export function embeddedEnv({ folder }: Stage): Record<string, string> {
   return {
     EMBEDDING_PROVIDER: 'local',

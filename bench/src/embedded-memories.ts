@@ -9,8 +9,8 @@ export const THINGS = ['bicycle', 'kettle', 'notebook', 'lamp', 'chair', 'violin
 const PLACES = ['kitchen', 'garden', 'office', 'attic', 'hall', 'shed'];
 
 /**
- * Stores so many memories of a user over REST and waits until all have their vectors: tags of which one is at four of
- * them, three tiers, every tenth kept for one of five conversations.
+ * Stores this many memories of a user over REST and waits until all have their vectors. They have tags (one of which
+ * is on four of them), three tiers, and every tenth belongs to one of five conversations.
  */
 export async function storeMemories(url: string, userId: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {

@@ -19,8 +19,8 @@ const AIM_ACCEPTING = 3;
 const AIM_SEARCHING = 2;
 
 /**
- * What `npm start` runs, with many memories of one user: accepting quiet and beside clients that search without a
- * pause, in turns; and the processor time of each kind of search.
+ * `npm start` with many memories of one user: accepting alone and beside clients that search without pause, in turns;
+ * and the processor time of each kind of search.
  */
 export const embeddedSearch: Benchmark = async ({ quick, profileDirectory, memories }) => {
   const count = memories ?? (quick ? MEMORIES / 10 : MEMORIES);
@@ -46,7 +46,7 @@ export const embeddedSearch: Benchmark = async ({ quick, profileDirectory, memor
   }
 };
 
-/** Milliseconds by what was accepted. */
+/** Milliseconds by kind of request. */
 type Accepted = Readonly<Record<AcceptKind, readonly number[]>> & Readonly<{ refused: number }>;
 type AcceptKind = 'messages' | 'extractions';
 const ACCEPT_KINDS: readonly AcceptKind[] = ['messages', 'extractions'];
@@ -54,7 +54,10 @@ type Round = Readonly<{ quiet: Accepted; beside: Accepted; searchesPerSecond: nu
 
 let accepts = 0;
 
-/** Accepts at even distances, each timed from when it was due: messages to extract later, and at once, in turns. */
+/**
+ * Sends requests at fixed intervals, each timed from when it was due: messages to extract later, and at once, in
+ * turns.
+ */
 async function acceptPaced({ url }: Service, seconds: number): Promise<Accepted> {
   const times: Record<AcceptKind, number[]> = { messages: [], extractions: [] };
   let refused = 0;
@@ -95,16 +98,16 @@ async function searchWithoutPause({ url }: Service, searches: Searches, seconds:
   return { searchesPerSecond: perSecond, refused };
 }
 
-/** Milliseconds of the processor for one search, by name. */
+/** Milliseconds of processor time per search, by name. */
 type Cost = Readonly<{ process: number; database: number }>;
 
-/** Medians: the service does other things beside some of them. */
+/** Medians, because the service does other work beside some of them. */
 async function measureCosts({ url, pid }: Service, searches: Searches, rounds: number) {
   const database = createThreadTime(pid, 'embedded-database');
   const costs = Object.fromEntries(
     Object.keys(searches).map((name) => [name, { process: [] as number[], database: [] as number[] }]),
   );
-  // First only to warm up: vectors of queries are made once, and of who is searched twice an index is made.
+  // The first round warms up: query vectors are cached, and a user's second search builds the resident index.
   for (let round = -rounds; round < rounds; round += 1) {
     for (const [name, toAsk] of Object.entries(searches)) {
       const { path, body } = toAsk(Math.abs(round) % rounds);

@@ -17,17 +17,17 @@ import { medianRatio, percentile } from './statistics.ts';
 const AIM = 3;
 const MEMORIES = 100_000;
 const SEARCHES_PER_SECOND = 10;
-/** Users of the tenant that is measured; all others belong to the tenant that floods. */
+/** Users of the measured tenant; all others belong to the flooding tenant. */
 const QUIET_USERS = ['has-1000', 'has-100'];
 const QUIET_USER = 'has-1000';
 
-/** `work` is the processor time, in milliseconds, that everything of ours used while each search was under way. */
+/** `work`: the processor time, in milliseconds, of all our processes during each search. */
 type Paced = Measured & Readonly<{ errors: number; work: readonly number[] }>;
 type Round = Readonly<{ quiet: Paced; flooded: Paced; answers: Readonly<Record<string, number>> }>;
 
 /**
- * Searches of one tenant at even distances, alone and while another tenant floods the same services, in turns, with
- * each kind of request that costs much.
+ * Searches of one tenant at fixed intervals, alone and while another tenant floods the same services, in turns, with
+ * each expensive kind of request.
  */
 export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
   const [rounds, seconds] = quick ? [1, 3] : [3, 10];
@@ -55,7 +55,7 @@ export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
       for (let round = 0; round < rounds; round += 1) {
         const quiet = await search(seconds);
         const flood = await startFlood(stage, gateway, floodingKey, kind);
-        // Until the flood is at its height.
+        // Waits until the flood is at full rate.
         await search(2);
         const flooded = await search(seconds);
         results.push({ quiet, flooded, answers: await flood.stop() });
@@ -70,7 +70,7 @@ export const fairness: Benchmark = async ({ quick, profileDirectory }) => {
   }
 };
 
-/** The defaults: those of the other benchmarks are out of reach. */
+/** Default limits; other benchmarks set them out of reach. */
 const LIMITS = { RATE_LIMIT_KEY: '500', RATE_LIMIT_TENANT: '1000' };
 
 function createSearch(gateway: Service, headers: Record<string, string>, processorTime: ProcessorTime) {
@@ -108,7 +108,7 @@ async function startFlood(stage: Stage, gateway: Service, key: string, kind: Flo
   };
 }
 
-/** Gives most of the memories to another tenant, and makes a key of it. */
+/** Gives most of the memories to another tenant, and creates a key for it. */
 async function moveToFloodingTenant(stage: Stage): Promise<string> {
   const pool = createPool({
     connectionString: stage.databaseUrl,
@@ -134,11 +134,11 @@ async function moveToFloodingTenant(stage: Stage): Promise<string> {
   }
 }
 
-/** Takes away what a flood has stored, so that the next one finds what the first one did. */
+/** Deletes what a flood has stored, so that the next one starts equal. */
 async function removeFlood({ database }: Stage): Promise<void> {
   for (const table of ['documents', 'conversations', 'extractions'])
     await database.query(`delete from ${table}`);
-  // The memories of the stage have numbers as ids.
+  // The stage's memories have numbers as ids.
   await database.query(`delete from memories where id > '00000000-0000-7000-9000-000000000000'`);
   await database.query('vacuum (analyze)');
 }

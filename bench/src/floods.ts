@@ -15,7 +15,7 @@ const search = (turn: number, more: object): FloodRequest => ({
   body: { query: `Where was the ${thing(turn)} in year ${turn % 100}?`, ...more },
 });
 
-/** What one tenant does to the others: the kinds of request that cost most, many at once. */
+/** What one tenant can do to the others: many of the most expensive requests at once. */
 export const FLOODS = {
   batches: {
     clients: 40,
@@ -61,7 +61,7 @@ export const FLOODS = {
       method: 'POST',
       path: '/v1/documents',
       body: {
-        // One user may have only a few so large.
+        // A user may have only a few documents of this size.
         user_id: `reader-${turn}`,
         content: `Shelf ${turn} holds the ${thing(turn)}. `.repeat(CHARACTERS).slice(0, CHARACTERS),
       },

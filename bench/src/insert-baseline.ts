@@ -5,7 +5,7 @@ import { nextExtractionBody } from './load.ts';
 import type { Stage } from './stage.ts';
 import type { Service } from './start-service.ts';
 
-/** The least that a queue and a database take for a job: a plain worker that inserts one row into bench_inserts. */
+/** The minimum that queue and database need for a job: a plain worker that inserts one row into bench_inserts. */
 export type InsertBaseline = Readonly<{
   /** Adds jobs; resolves to the ids of the rows to come. */
   add: (count: number) => Promise<string[]>;

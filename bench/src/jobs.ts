@@ -9,7 +9,9 @@ import { median, medianRatio } from './statistics.ts';
 const CONCURRENCY = 20;
 const AIM = 0.4;
 
-/** Settings of the extractor for the two measures: without vectors, and with an endpoint that gives them at once. */
+/**
+ * Settings of the extractor for the two measures: without vectors, and with an endpoint that returns them at once.
+ */
 function variants(modelUrl: string): readonly { name: string; env: Record<string, string> }[] {
   const chat = {
     LLM_BASE_URL: modelUrl,
@@ -23,7 +25,7 @@ function variants(modelUrl: string): readonly { name: string; env: Record<string
   ];
 }
 
-/** Working off a backlog with a model that answers at once, against a BullMQ worker that inserts one row per job. */
+/** Processing a backlog with a model that answers at once, against a BullMQ worker that inserts one row per job. */
 export const jobs: Benchmark = async ({ quick, profileDirectory }) => {
   const stage = await createStage(profileDirectory);
   try {
@@ -57,7 +59,7 @@ export const jobs: Benchmark = async ({ quick, profileDirectory }) => {
   }
 };
 
-/** Has the gateway accept a backlog, then starts an extractor on it. Extractions per second. */
+/** Lets the gateway accept a backlog, then starts an extractor on it. Extractions per second. */
 async function extractBacklog(
   stage: Stage,
   gateway: Service,

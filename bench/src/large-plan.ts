@@ -6,7 +6,7 @@ export type SizedUsers = Readonly<{ memories: number; userIds: readonly string[]
 export type LargePlan = Readonly<{
   total: number;
   users: readonly Readonly<{ userId: string; memories: number }>[];
-  /** Those that are searched, small ones first. */
+  /** The users that are searched, small ones first. */
   measured: readonly SizedUsers[];
 }>;
 
@@ -16,14 +16,14 @@ const SIZES = [
   { memories: 5_000, count: 1 },
 ] as const;
 
-/** Most memories of a user nobody searches for. */
+/** Most memories of a user that is not searched. */
 const MOST = 5_000;
-/** Of the logarithm of their sizes: half of these users have fewer than a third of the average. */
+/** Standard deviation of the logarithm of their sizes: half of these users have fewer than a third of the average. */
 const SKEW = 1.5;
 
 /**
- * Who has how many memories: the users that are measured, the same in databases of every size, one with `largest`
- * (0: none), and others from 1 to 5,000 by a log-normal distribution.
+ * How many memories each user has: the measured users, the same in databases of every size, one with `largest` (0:
+ * none), and others from 1 to 5,000 by a log-normal distribution.
  */
 export function planUsers(total: number, userCount: number, largest: number): LargePlan {
   const measured: SizedUsers[] = SIZES.map(({ memories, count }) => ({
@@ -48,7 +48,7 @@ function spread(total: number, count: number): number[] {
   const sum = shares.reduce((all, share) => all + share, 0);
   const sizes = shares.map((share) => Math.min(MOST, Math.max(1, Math.round((share / sum) * total))));
   let difference = total - sizes.reduce((all, size) => all + size, 0);
-  // What rounding and the two bounds changed is made up for, one by one.
+  // Corrects, one by one, for rounding and the two bounds.
   for (let index = 0; difference !== 0; index = (index + 1) % count) {
     const step = Math.sign(difference);
     const size = (sizes[index] ?? 0) + step;

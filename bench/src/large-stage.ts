@@ -9,10 +9,10 @@ import { type LoadTimes, seedLarge } from './seed-large.ts';
 import { createStage, type Stage } from './stage.ts';
 import type { Service } from './start-service.ts';
 
-/** A loaded database, and retrieval on it with an endpoint that knows the vectors of the questions. */
+/** A loaded database, and retrieval on it with an endpoint that has the vectors of the questions. */
 export type LargeStage = Readonly<{
   stage: Stage;
-  /** Null: the database was loaded before. */
+  /** Null: an earlier run loaded the database. */
   loaded: LoadTimes | null;
   queries: readonly LargeQuery[];
   model: Service;
@@ -21,7 +21,7 @@ export type LargeStage = Readonly<{
   gateway: Service;
   retrieval: Service;
   headers: Record<string, string>;
-  /** Connections of the bare statements. */
+  /** Connections for the plain statements. */
   bare: Pool;
   close: () => Promise<void>;
 }>;
@@ -36,7 +36,7 @@ export type LargeSearch = Readonly<{
   degraded?: string;
 }>;
 
-/** How many questions there are; their vectors are cached by the first round of them. */
+/** How many questions there are; the first round caches their vectors. */
 const QUERIES = 200;
 
 export async function createLargeStage(
@@ -90,7 +90,7 @@ export async function createLargeStage(
   }
 }
 
-/** A random question is near to little, so the cutoff is off: every search has to bring as many as it may. */
+/** Random questions are similar to few memories, so the cutoff is off: every search must return as many as it may. */
 export async function searchLarge(
   { retrieval, headers }: LargeStage,
   userId: string,
@@ -106,8 +106,7 @@ export async function searchLarge(
 }
 
 /**
- * The user's nearest memories, what the vector channel has to do at the very least: one statement without anything
- * around it. Distances, nearest first.
+ * The user's nearest memories, the minimum work of the vector channel: one plain statement. Distances, nearest first.
  */
 export async function searchBare(
   { bare }: LargeStage,

@@ -1,15 +1,15 @@
 import { createRandom, nextVector } from './seeded-random.ts';
 import { PEOPLE, QUESTIONS, STATEMENTS, THINGS } from './vocabulary.ts';
 
-/** How many different vectors a memory's own part is chosen from. */
+/** How many different vectors there are for a memory's own part. */
 export const OWN_VECTORS = 5_000;
 
 export const LARGE_MODEL = { name: 'table', id: 'table@384', dimensions: 384 } as const;
 
 /**
- * What vectors are made of, each with a length: a memory's is the normalised sum of those of its thing, its person,
- * its statement and something of its own. So memories of the same thing are near (about 0.5), those of the same thing
- * and person nearer (0.7), and each has a place of its own.
+ * The parts of a vector, with their lengths: a memory's vector is the normalised sum of those of its thing, its
+ * person, its statement and a part of its own. So memories of the same thing are similar (about 0.5), those of the
+ * same thing and person more (0.7), and all differ.
  */
 const PARTS = {
   thing: { count: THINGS.length, length: 1 },
@@ -38,7 +38,7 @@ export function createPartVectors(): PartVectors {
 
 export type LargeQuery = Readonly<{ text: string; vector: readonly number[] }>;
 
-/** Questions about a person and a thing, those asked about most that are talked about most. */
+/** Questions about a person and a thing; frequent subjects are asked about more often. */
 export function createQueries(parts: PartVectors, count: number): LargeQuery[] {
   const random = createRandom(3);
   const pick = (length: number) => Math.floor(length * random() ** 1.5);

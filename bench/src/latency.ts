@@ -12,10 +12,12 @@ const ARRIVALS_PER_SECOND = 5;
 const POLL_MS = 5;
 const POLLING = { intervalMs: POLL_MS, timeoutMs: 20_000, describe: 'the message to be searchable' };
 
-/** Milliseconds of one message, whole and by part. */
+/** Milliseconds of one message, in total and by part. */
 type Sample = Readonly<Record<'total' | 'accept' | 'queued' | 'model' | 'embed' | 'apply', number>>;
 
-/** From sending a message until a search over HTTP finds its memory, local embeddings, a model that answers at once. */
+/**
+ * From sending a message until a search over HTTP finds its memory; local embeddings, a model that answers at once.
+ */
 export const latency: Benchmark = async ({ quick, profileDirectory }) => {
   const stage = await createStage(profileDirectory);
   try {
@@ -87,7 +89,7 @@ async function atRate(count: number, measure: () => Promise<Sample>): Promise<Sa
   return Promise.all(running);
 }
 
-/** Every message belongs to a user of its own, so whatever the search finds is its memory. */
+/** Every message belongs to its own user, so any hit is its memory. */
 async function measureMessage(gatewayUrl: string, headers: Record<string, string>): Promise<Sample> {
   const { user_id, messages } = nextExtractionBody();
   const startedAt = performance.now();
@@ -114,7 +116,7 @@ async function measureMessage(gatewayUrl: string, headers: Record<string, string
   return { total, accept, queued, model: modelMs, embed, apply };
 }
 
-/** The least that a queue and a database take: add a job, have it insert a row, see the row. */
+/** The minimum of queue and database: add a job, have it insert a row, see the row. */
 async function measureInsert(stage: Stage, inserts: InsertBaseline): Promise<number> {
   const startedAt = performance.now();
   const [id] = await inserts.add(1);

@@ -6,13 +6,13 @@ export type LoadOptions = Readonly<{
   url: string;
   headers: Readonly<Record<string, string>>;
   connections: number;
-  /** How long, or how many requests. */
+  /** Duration, or number of requests. */
   until: { seconds: number } | { requests: number };
 }>;
 
 let number = 0;
 
-/** A conversation of its own with one user message of about 200 bytes that states one fact. */
+/** A new conversation with one user message of about 200 bytes that states one fact. */
 export function nextExtractionBody(): { user_id: string; messages: { role: string; content: string }[] } {
   number += 1;
   const content = `My code word number ${number} is zebra${number}. I would like you to keep it in mind for later.`;

@@ -20,7 +20,7 @@ import { searchBurst } from './search-burst.ts';
 import { searchLargeBenchmark } from './search-large.ts';
 import { throughput } from './throughput.ts';
 
-/** Run only when they are named: they take longer than all the others. */
+/** Run only by name: they take longer than all the others. */
 const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'search-large': searchLargeBenchmark,
   'search-burst': searchBurst,

@@ -1,10 +1,10 @@
 import { waitFor } from '@factmill/testkit';
 import type { Stage } from './stage.ts';
 
-/** Of each backlog, the part in which the process is still warming up is not counted. */
+/** Share of each backlog that is not counted, because the process is still warming up. */
 const WARM_UP_SHARE = 0.25;
 
-/** Rows per second between the end of the warm-up and the last row, by the times that the rows carry. */
+/** Rows per second between the end of the warm-up and the last row, by the rows' timestamps. */
 export async function measureEnds(
   stage: Stage,
   table: string,

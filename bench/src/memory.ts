@@ -56,7 +56,7 @@ async function row(measure: string, service: Service, aimMb?: number): Promise<R
   };
 }
 
-/** One extraction by rules and local embedding, then a search for what it has found. */
+/** One extraction by rules and local embedding, then a search for its memory. */
 async function extractOnce({ url }: Service, headers: Record<string, string>): Promise<void> {
   const user_id = 'someone';
   const messages = [{ role: 'user', content: 'I live in Lisbon and I love chess.' }];

@@ -2,12 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Pool } from 'pg';
 import type { Service } from './start-service.ts';
 
-/** Milliseconds of processor time that the services and all of Postgres have used so far. Linux only. */
+/** Processor time, in milliseconds, of the services and all of Postgres so far. Linux only. */
 export type ProcessorTime = () => number;
 
-/**
- * What our own processes did is the same on a busy machine as on a quiet one; how long it took is not.
- */
+/** Processor time of our own processes does not depend on the load of the machine; elapsed time does. */
 export async function createProcessorTime(
   services: readonly Service[],
   database: Pool,
@@ -22,7 +20,7 @@ export async function createProcessorTime(
   };
 }
 
-/** Of one process with all of its threads; 0 when it has ended. */
+/** Of one process with all its threads; 0 when it has ended. */
 export function processorTimeOf(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -31,7 +29,7 @@ export function processorTimeOf(pid: number): number {
       return sum + nanoseconds / 1e6;
     }, 0);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return 0;
   }
 }

@@ -5,7 +5,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { Client } from 'pg';
 import type { Row } from './benchmark.ts';
 
-/** The machine, what ran on it, and what else it was doing. Take it before the first benchmark. */
+/** The machine and its load. Call it before the first benchmark. */
 export async function describeMachine(command: string): Promise<string> {
   const database = new Client({ connectionString: testDatabaseUrl() });
   await database.connect();

@@ -14,7 +14,7 @@ const EXTRACTIONS_PER_SECOND = 200;
 const SEARCHES_PER_SECOND = 20;
 const MEMORIES = 1_000;
 
-/** Searches at even distances, alone and while 200 extractions a second are taken in and worked off, in turns. */
+/** Searches at fixed intervals, alone and while 200 extractions per second are accepted and processed, in turns. */
 export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
   const [rounds, seconds] = quick ? [1, 5] : [3, 10];
   const plan = planUsers(quick ? 20_000 : 100_000, quick ? 200 : 1_000, 0);
@@ -30,7 +30,7 @@ export const searchBurst: Benchmark = async ({ quick, profileDirectory }) => {
     const ingest = async (): Promise<void> => {
       await callJson(`${gateway.url}/v1/extractions`, headers, nextExtractionBody());
     };
-    // Everybody's first work is slower.
+    // The first requests are slower everywhere.
     await Promise.all([runPaced(20, 3, ingest), searchPaced(large, userIds, 3)]);
     const load = [loadavg()[0]];
     const results: { quiet: Paced; burst: Paced; donePerSecond: number }[] = [];
@@ -71,7 +71,7 @@ async function searchPaced(large: LargeStage, userIds: readonly string[], second
   return { ...measured, degraded };
 }
 
-/** What was accepted is worked off before the next quiet time. */
+/** Waits until the backlog is processed before the next quiet phase. */
 async function waitUntilIdle({ stage }: LargeStage): Promise<void> {
   await waitFor(
     async () =>

@@ -3,10 +3,10 @@ import { percentile } from './statistics.ts';
 /** Milliseconds of each search, and how many there were in a second. */
 export type Measured = Readonly<{ times: readonly number[]; perSecond: number }>;
 
-/** One search; `turn` counts up, so that clients and turns search for different things. */
+/** One search; `turn` counts up, so that queries differ. */
 export type SearchOnce = (turn: number) => Promise<void>;
 
-/** Clients that each search again as soon as they are answered. The first fifth of the time only warms up. */
+/** Clients that each search again as soon as they are answered. The first fifth of the time is warm-up. */
 export async function runClients(clients: number, seconds: number, search: SearchOnce): Promise<Measured> {
   const startedAt = performance.now();
   const measuredFrom = startedAt + seconds * 200;
@@ -26,8 +26,8 @@ export async function runClients(clients: number, seconds: number, search: Searc
 }
 
 /**
- * Searches that begin at even distances, whether or not those before are answered; each takes the time from when it
- * was due, so that a stall is not overlooked.
+ * Searches at fixed intervals, whether or not earlier ones have been answered. Each is timed from when it was due, so
+ * that a stall counts.
  */
 export async function runPaced(perSecond: number, seconds: number, search: SearchOnce): Promise<Measured> {
   const startedAt = performance.now();

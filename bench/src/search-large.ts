@@ -24,15 +24,15 @@ const QUICK = { total: 40_000, users: 200, largest: 21_000 };
 
 const AIMS = { p95Ms: 25, p95OfLargeMs: 40, recall: 0.98, growth: 1.5 };
 
-/** What was measured of users of one size: by mode, and the bare statement of the vector channel. */
+/** The measurements for users of one size: by mode, and the plain statement of the vector channel. */
 type OfSize = Readonly<{
   users: SizedUsers;
   byMode: Readonly<Record<Mode | 'one fused' | 'bare', Measured>>;
 }>;
 
 /**
- * A million memories of 10,000 users, searched by 8 clients at once in each mode and by a bare SQL statement; before
- * it the same users in a database of 10,000 memories.
+ * A million memories of 10,000 users, searched by 8 clients at once in each mode and by a plain SQL statement; before
+ * that the same users in a database of 10,000 memories.
  */
 export const searchLargeBenchmark: Benchmark = async ({ quick, profileDirectory, keptDatabase }) => {
   const seconds = quick ? 2 : 6;
@@ -89,7 +89,8 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
         mode === 'classic' ? { mode } : { mode, limit: LIMIT },
       );
       const count = countOf(found);
-      // Classic finds what has the words, and has its own limit: what it must find is counted apart.
+      // Classic mode finds memories with the words, and has its own limit, so its expected number is counted
+      // separately.
       if (mode !== 'classic' && count < expected) throw new Error(`${mode} found ${count} of ${expected}`);
     };
   const bare: SearchOnce = async (turn) => {
@@ -109,7 +110,7 @@ async function measureSize(large: LargeStage, users: SizedUsers, seconds: number
   };
 }
 
-/** Results, and the memories that they stand for because those say the same. */
+/** Results, plus the duplicates that they stand for. */
 function countOf({ results, degraded }: LargeSearch): number {
   if (degraded !== undefined) throw new Error(`a search was degraded: ${degraded}`);
   return results.reduce((count, { duplicate_ids: duplicates }) => count + 1 + (duplicates?.length ?? 0), 0);

@@ -6,7 +6,7 @@ const NEAREST = 10;
 /** Similarities are sums of 384 products of 11 bits. */
 const TOLERANCE = 1e-6;
 
-/** The share of the ten nearest memories that the vector channel finds; those equally far count alike. */
+/** The share of the ten nearest memories that the vector channel finds; equal distances count as equal. */
 export async function measureRecall(
   large: LargeStage,
   { userIds }: SizedUsers,
@@ -28,7 +28,7 @@ export async function measureRecall(
   return found / wanted;
 }
 
-/** Filters that leave a user with few, with some and with many. */
+/** Filters that leave a user with few, some and many memories. */
 const FILTERS = [
   {},
   { project: 'project-1' },
@@ -37,7 +37,7 @@ const FILTERS = [
 ] as const;
 const LIMIT = 50;
 
-/** Searches by vector and by words with filters, against what SQL counts without an index of vectors. */
+/** Searches by vector and by words with filters, compared with SQL counts without a vector index. */
 export async function verifyCompleteness(
   large: LargeStage,
   { measured }: LargePlan,

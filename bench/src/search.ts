@@ -13,7 +13,7 @@ const TOTAL = 200_000;
 
 type Search = () => Promise<number>;
 
-/** Searches of users of three sizes over HTTP, against the same search as one bare SQL statement. */
+/** Searches of users of three sizes over HTTP, against the same search as one plain SQL statement. */
 export const search: Benchmark = async ({ quick, profileDirectory }) => {
   const stage = await createStage(profileDirectory);
   const pool = createPool({
@@ -36,7 +36,7 @@ export const search: Benchmark = async ({ quick, profileDirectory }) => {
           searchOverHttp(url, headers, user.userId, query, mode);
       const expected = Math.min(LIMIT, user.memories);
       const times = await measureInterleaved(quick ? 20 : 200, expected, {
-        // One query again and again: its vector is cached after the first, so that only the search is measured.
+        // One query repeated: its vector is cached after the first, so that only the search is measured.
         http: overHttp(retrieval.url, 'Where is the kettle?'),
         sql: async () => (await stage.database.query(BARE_SQL, bareValues(user.userId, vector))).rows.length,
         service: async () => (await searchByVector(pool, serviceSearch(user.userId, vector))).length,
@@ -52,7 +52,7 @@ export const search: Benchmark = async ({ quick, profileDirectory }) => {
   }
 };
 
-/** What the search has to do at the very least: the nearest memories of one user, exactly, as one statement. */
+/** The minimum work of a search: the nearest memories of one user, exactly, as one statement. */
 const BARE_SQL = {
   name: 'bare_search',
   text: `select m.id, m.content, m.category, m.created_at, 1 - near.distance as similarity
@@ -82,8 +82,8 @@ function serviceSearch(userId: string, vector: readonly number[]): Parameters<ty
 }
 
 /**
- * Random vectors are near to nothing, so the cutoff is off. Resolves to how many were found, in vector mode by vector.
- * One memory in eleven has the fused search's word, which is far from rare.
+ * Random vectors are similar to nothing, so the cutoff is off. Resolves to the number of hits, in vector mode by
+ * vector. One memory in eleven has the word of the fused search, which is far from rare.
  */
 async function searchOverHttp(
   url: string,
@@ -100,7 +100,7 @@ async function searchOverHttp(
     : results.filter(({ channels }) => channels.includes('vector')).length;
 }
 
-/** Milliseconds by name, each search once per round. The first tenth only warms up. */
+/** Milliseconds by name, each search once per round. The first tenth is warm-up. */
 async function measureInterleaved<Name extends string>(
   rounds: number,
   expected: number,
@@ -154,7 +154,7 @@ function fusedRow(memories: number, times: readonly number[]): Row {
   };
 }
 
-/** Every query is new, so each is embedded by the local model first. */
+/** Every query is new, so the local model embeds each first. */
 async function withEmbedding(
   url: string,
   headers: Record<string, string>,

@@ -9,15 +9,15 @@ import type { LargePlan } from './large-plan.ts';
 import { LARGE_MODEL, OWN_VECTORS, type PartVectors } from './large-vectors.ts';
 import { ADJECTIVES, CATEGORIES, PEOPLE, PLACES, STATEMENTS, THINGS } from './vocabulary.ts';
 
-/** Users with more are searched within a longer time. */
+/** Users with more memories have a longer time limit. */
 export const LARGE_USER = 20_000;
 
 export type LoadTimes = Readonly<{ rowsMs: number; indexesMs: number }>;
 
 /**
- * Fills an empty database with the memories of a plan by SQL, all the same in every run. Everybody's rows lie
- * scattered over the table, as they do when many people talk at the same time. Indexes that are no constraints are
- * taken away for the load and built again by their own definitions.
+ * Fills an empty database with the memories of a plan by SQL, the same in every run. Each user's rows are scattered
+ * over the table, as when many people talk at the same time. Indexes other than constraints are dropped for the load
+ * and rebuilt from their own definitions.
  */
 export async function seedLarge(
   databaseUrl: string,
@@ -53,7 +53,7 @@ export async function seedLarge(
         CATEGORIES,
       ]);
       await pool.query('analyze memories, bench_choices, bench_parts');
-      // The foreign key of each row would be looked up one by one.
+      // Otherwise the foreign key of each row would be checked one by one.
       await pool.query(`alter table memory_embeddings disable trigger all`);
       await pool.query(EMBEDDINGS, [LARGE_MODEL.id]);
       await pool.query(`alter table memory_embeddings enable trigger all`);
@@ -96,15 +96,15 @@ async function loadParts(pool: DatabasePool, parts: PartVectors): Promise<void> 
   }
 }
 
-/** Skewed: what stands in front of a list is chosen more often. */
+/** Skewed: the beginning of a list is chosen more often. */
 const choose = (salt: number, length: number) =>
   `floor(${length} * (((hashint8extended(n, ${salt}) & 16777215) / 16777216.0::float8) ^ 1.5))::integer`;
 
-/** Even. */
+/** Uniform. */
 const draw = (salt: number, length: number) =>
   `((hashint8extended(n, ${salt}) & 16777215) % ${length})::integer`;
 
-/** One row for each memory, in an order that mixes the users, and what it is about. */
+/** One row per memory with its subject, in an order that mixes the users. */
 const CHOICES = `
   create unlogged table bench_choices as
   select n, user_id, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,

@@ -5,8 +5,8 @@ export const MODEL = { id: 'use-lite-512', dimensions: 512 } as const;
 export const TENANT_ID = DEFAULT_TENANT_ID;
 
 /**
- * Every `per`-th memory belongs to the user; the rest to fillers of about 500 each. So everybody's rows lie
- * scattered over the table, as they do when many people talk at the same time.
+ * Every `per`-th memory belongs to the user; the rest to fillers of about 500 each. So each user's rows are scattered
+ * over the table, as when many people talk at the same time.
  */
 const USERS = [
   { userId: 'has-5000', per: 40, at: 0 },

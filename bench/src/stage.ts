@@ -11,7 +11,7 @@ import { type Service, startService } from './start-service.ts';
 
 type ServiceName = 'gateway' | 'retrieval' | 'extractor' | 'standalone';
 
-/** Where one benchmark takes place: an empty database, an empty part of Redis, and what it starts on them. */
+/** The surroundings of one benchmark: an empty database, an empty part of Redis, and the processes that it starts. */
 export type Stage = Readonly<{
   databaseUrl: string;
   redisUrl: string;
@@ -48,8 +48,8 @@ async function openDatabase(kept: string | undefined): Promise<TestDatabase> {
 const logger = { info: () => undefined, warn: () => undefined };
 
 /**
- * @param profileDirectory where to put CPU profiles of the services; undefined takes none
- * @param keptDatabase the URL of a database to use and leave as it is at the end; undefined creates an empty one
+ * @param profileDirectory folder for CPU profiles of the services; undefined takes none
+ * @param keptDatabase the URL of a database to use and keep; undefined creates an empty one
  */
 export async function createStage(profileDirectory?: string, keptDatabase?: string): Promise<Stage> {
   const testDatabase = await openDatabase(keptDatabase);
@@ -67,7 +67,7 @@ export async function createStage(profileDirectory?: string, keptDatabase?: stri
     AUTH: 'required',
     ADMIN_API_KEY: adminKey,
     LOG_LEVEL: 'info',
-    // The limits do their work, and end no load.
+    // The limits are active, but too high to matter.
     RATE_LIMIT_KEY: '1000000',
     RATE_LIMIT_TENANT: '1000000',
   };

@@ -11,9 +11,9 @@ export type Service = Readonly<{ url: string; pid: number; stop: () => Promise<v
 export type ServiceOptions = Readonly<{
   /** Path from the root of the workspace. */
   entry: string;
-  /** All of the environment besides PATH and HOME. */
+  /** The whole environment besides PATH and HOME. */
   env: Readonly<Record<string, string>>;
-  /** Gets everything the process writes: a pipe to this process would make it part of what is measured. */
+  /** File for all output of the process: a pipe to this process would distort the measurement. */
   logFile: string;
   /** Where it listens. */
   url: string;
@@ -26,7 +26,7 @@ export type ServiceOptions = Readonly<{
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Runs a program of the workspace in a process of its own: `.ts` from its source, `.js` as containers do. */
+/** Runs a program of the workspace in its own process: `.ts` from source, `.js` as in containers. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { profileDirectory, url } = options;
   const log = openSync(options.logFile, 'a');

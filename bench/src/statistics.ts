@@ -14,8 +14,8 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /**
- * Runs A B A B …: what the machine does meanwhile (clock, disk, neighbours) meets both alike. Ratios are taken
- * inside a round, of values that lie seconds apart.
+ * Runs A B A B …, so that conditions of the machine (clock, disk, neighbours) affect both alike. Ratios are taken
+ * within a round, of values a few seconds apart.
  */
 export async function runInterleaved<T>(
   rounds: number,

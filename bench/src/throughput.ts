@@ -6,14 +6,14 @@ import { createStage, type Stage } from './stage.ts';
 const CONCURRENCY = 20;
 const LATENCIES_MS = [0, 200, 1_000] as const;
 const PROCESSES = [1, 3] as const;
-/** As long as each measure takes when the limit is reached. */
+/** Duration of each measure when the limit is reached. */
 const SECONDS = 12;
-/** What the machine has to offer is the limit then; enough work to see it. */
+/** Here the machine is the limit; enough work to reach it. */
 const INSTANT_BACKLOG = 2_000;
 
 /**
- * Extractions per second by what the model takes and how many processes work, against what waiting for the model
- * alone allows: processes × concurrency ÷ latency.
+ * Extractions per second by model latency and number of processes, against the bound by waiting for the model alone:
+ * processes × concurrency ÷ latency.
  */
 export const throughput: Benchmark = async ({ quick, profileDirectory }) => {
   const rows: Row[] = [];

@@ -1,6 +1,6 @@
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Those in front are used more often. */
+/** Words at the beginning are used more often. */
 export const THINGS = words(`
   car dog garden bicycle kitchen cat guitar piano laptop phone coffee book camera house boat train flight hotel
   passport wallet jacket coat kettle lamp chair table sofa mirror carpet window door fence roof cellar attic balcony

@@ -1,6 +1,6 @@
-// Clients of one tenant that send one kind of request again and again, and rest only where Retry-After says so.
-// When it is stopped, it writes how it was answered into COUNTS_FILE. Its own work comes after everything else on the
-// machine: whoever floods does so from another one.
+// Clients of one tenant that send one kind of request in a loop and pause only for Retry-After. When stopped, writes
+// the counts of the answers into COUNTS_FILE. Runs with the lowest priority, because a real flood comes from another
+// machine.
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

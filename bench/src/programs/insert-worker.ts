@@ -1,4 +1,4 @@
-// The baseline of `jobs` and `latency`: a BullMQ worker that inserts one row for each job, nothing else.
+// The baseline of `jobs` and `latency`: a BullMQ worker that only inserts one row per job.
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';

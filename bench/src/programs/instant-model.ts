@@ -1,5 +1,5 @@
-// A chat and embedding endpoint that answers at once, or chat after LATENCY_MS. It finds the code word of the last message in the body
-// without parsing it and hands out vectors that were written before, so that it costs the machine little. VECTORS_FILE
+// A chat and embedding endpoint that answers at once, or chats after LATENCY_MS. It finds the code word of the last
+// message without parsing the body and returns precomputed vectors, so that it costs the machine little. VECTORS_FILE
 // has vectors of certain texts (JSON, by text).
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

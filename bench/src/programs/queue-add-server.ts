@@ -1,4 +1,4 @@
-// The baseline of `accept`: an Express handler that parses the body and calls `queue.add`, nothing else.
+// The baseline of `accept`: an Express handler that only parses the body and calls `queue.add`.
 import { Queue } from 'bullmq';
 import express from 'express';
 import { Redis } from 'ioredis';

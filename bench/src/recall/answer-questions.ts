@@ -5,13 +5,13 @@ import { type Client, listMemories } from './ingest.ts';
 import { type Answered, LIMIT, rateAnswer } from './recall.ts';
 import type { EvidenceOf } from './store-statements.ts';
 
-/** What the system itself says a memory comes from. */
+/** The sources of a memory, as the system reports them. */
 export const byProvenance: EvidenceOf = ({ provenance }) => provenance.message_ids;
 
 /**
  * Searches every question of a conversation, one after the other.
  *
- * @throws Error when a search was degraded: its recall would not be the system's
+ * @throws Error when a search was degraded: it would not measure the system
  */
 export async function answerQuestions(
   client: Client,

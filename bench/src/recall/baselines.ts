@@ -52,7 +52,7 @@ export async function measureBaselines(conversations: readonly Conversation[]): 
   }
 }
 
-/** Among people, who speaks is part of what can be found. */
+/** In conversations between people, the speaker is part of the searched text. */
 function textsOf({ between, isStatements, sessions }: Conversation): string[] {
   const withSpeaker = between === 'people' && !isStatements;
   return sessions.flatMap(({ turns }) =>
@@ -85,7 +85,7 @@ function createBm25(texts: readonly string[]): (query: string) => number[] {
   };
 }
 
-/** Words in small letters; of Chinese, Japanese and Korean every pair of neighbours. */
+/** Words in lower case; every pair of neighbours in Chinese, Japanese and Korean. */
 function termsOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     if (!/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u.test(word)) return [word];
@@ -96,7 +96,7 @@ function termsOf(text: string): string[] {
   });
 }
 
-/** Places by descending score; equal ones stay in order. */
+/** Indexes by descending score; ties stay in order. */
 function rank(scores: readonly number[]): number[] {
   return scores.map((_, at) => at).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
 }

@@ -14,7 +14,7 @@ export type Session = Readonly<{
   /** When it began. */
   startsAt: Date;
   turns: readonly Turn[];
-  /** Facts that a language model found in the session, with the turns that they rest on. LoCoMo has them. */
+  /** Facts that a language model extracted from the session, with their source turns. LoCoMo has them. */
   observations: readonly Readonly<{ text: string; evidence: readonly string[] }>[];
 }>;
 
@@ -26,7 +26,7 @@ export type Conversation = Readonly<{
   language: string;
   /** `people`: all speakers are users with names. `assistant`: a user without a name talks to an assistant. */
   between: 'people' | 'assistant';
-  /** Single statements rather than a chat: they are stored as memories, never extracted. */
+  /** Single statements instead of a chat: they are stored as memories, never extracted. */
   isStatements: boolean;
   sessions: readonly Session[];
   questions: readonly Question[];
@@ -58,7 +58,7 @@ type File = Readonly<{
   }>[];
 }>;
 
-/** LoCoMo numbers its categories. Questions of the other one, adversarial, have no answer to find. */
+/** LoCoMo numbers its categories. Questions of the remaining one, adversarial, have no answer. */
 const LOCOMO_CATEGORIES: ReadonlyMap<number | string, string> = new Map([
   [1, 'multi-hop'],
   [2, 'temporal'],
@@ -67,7 +67,7 @@ const LOCOMO_CATEGORIES: ReadonlyMap<number | string, string> = new Map([
 ]);
 
 /**
- * The sets in a folder: the folder itself when it holds `*.json`, and each folder in it that does, by name.
+ * The sets in a folder: the folder itself when it holds `*.json`, and each such subfolder, by name.
  *
  * @throws Error when there is none, or a file that is not a conversation
  */

@@ -5,11 +5,11 @@ import type { Aim } from './aims.ts';
 import type { Baseline } from './baselines.ts';
 import { type Answered, CUTS } from './recall.ts';
 
-/** What one way of filling the memory brought. */
+/** The result of one way of filling the memory. */
 export type RecallResult = Readonly<{
   turns: number;
   memories: number;
-  /** 0: everything was stored as it is. */
+  /** 0: everything was stored unchanged. */
   extractions: number;
   extractionSeconds: number;
   modelCalls: number;

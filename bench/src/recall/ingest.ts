@@ -9,10 +9,10 @@ export type Client = Readonly<{ url: string; headers: Readonly<Record<string, st
 const PAGE = 200;
 
 /**
- * Posts every session as a conversation of its own, and waits until all of them are extracted. `seconds` is from
- * the first that was accepted to the last that ended.
+ * Posts every session as a conversation of its own, and waits until all are extracted. `seconds` runs from the first
+ * accepted to the last ended.
  *
- * @throws Error when one of them failed, was dropped or went without vectors: the recall would not be the system's
+ * @throws Error when an extraction failed, was dropped or got no vectors: recall would not measure the system
  */
 export async function ingest(
   stage: Stage,
@@ -49,7 +49,10 @@ export async function ingest(
   return { extractions, seconds: ended.seconds };
 }
 
-/** Speakers among people are users with names. A user of an assistant has none, as most applications send it. */
+/**
+ * In conversations between people, speakers are users with names. A user of an assistant has none, as most
+ * applications send it.
+ */
 function toMessages({ turns }: Session, between: Conversation['between']): object[] {
   return turns.map(({ id, role, speaker, text, createdAt }) => ({
     id,

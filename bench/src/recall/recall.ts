@@ -3,23 +3,23 @@ import type { Conversation, Question } from './conversations.ts';
 export const CUTS = [5, 10, 20] as const;
 export const LIMIT = Math.max(...CUTS);
 
-/** What one question brought: shares of its evidence, 0 to 1. */
+/** Recall of one question: shares of its evidence, 0 to 1. */
 export type Answered = Readonly<{
   conversation: string;
   category: string;
-  /** By the first 5, 10 and 20 results: of the turns, and of the sessions that they stand in. */
+  /** Within the first 5, 10 and 20 results: of the turns, and of their sessions. */
   turns: readonly number[];
   sessions: readonly number[];
-  /** By everything that is stored: no search can find more. */
+  /** Over everything stored: an upper bound for any search. */
   ceiling: number;
   /** 0 for baselines. */
   searchMs: number;
 }>;
 
 /**
- * Rates ranked results, each given as the turns that it rests on.
+ * Scores ranked results, each given as its source turns.
  *
- * @param everything the turns that anything stored rests on
+ * @param everything the source turns of everything stored
  */
 export function rateAnswer(
   conversation: Conversation,

@@ -2,14 +2,14 @@ import type { ReplyFunction } from '@factmill/testkit';
 import type { Conversation, Session } from './conversations.ts';
 
 /**
- * A model that answers each extraction with the observations that were published for its session, each naming its
- * evidence. A session that is extracted in parts gets each observation with the part that has its last evidence.
+ * A model that answers each extraction with the published observations of its session, each naming its evidence. When
+ * a session is extracted in parts, each observation comes with the part that has its last evidence.
  */
 export function replayObservations(conversations: readonly Conversation[]): ReplyFunction {
   const sessions = conversations.flatMap((conversation) => conversation.sessions);
   return ({ endpoint, userText }) => {
     if (endpoint !== 'chat') return undefined;
-    // Asked how an observation goes with the memories next to it, it lets all of them stand.
+    // When asked how an observation relates to similar memories, it keeps all of them.
     const newFacts = /<new_facts>([\s\S]*)<\/new_facts>/.exec(userText)?.[1];
     if (newFacts !== undefined) {
       const ids = new Set(newFacts.match(/\bN\d+\b/g));
@@ -22,7 +22,7 @@ export function replayObservations(conversations: readonly Conversation[]): Repl
   };
 }
 
-/** The turns of a session that a prompt shows. */
+/** The turns of a session in a prompt. */
 function turnsIn({ turns }: Session, userText: string): Set<string> {
   return new Set(turns.filter(({ text }) => userText.includes(text.trim())).map(({ id }) => id));
 }

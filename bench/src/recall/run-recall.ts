@@ -9,12 +9,12 @@ import { type Client, ingest } from './ingest.ts';
 import { replayObservations } from './replay-observations.ts';
 import { type EvidenceOf, type Statements, storeStatements } from './store-statements.ts';
 
-/** How a way fills the memory, and what its searches ask for beyond the question. */
+/** How a way fills the memory, and the extra fields of its searches. */
 type Filling = Readonly<{
   title: string;
   /** Undefined: posted and extracted. */
   stored?: Statements;
-  /** Whether the published observations are what a model answers. */
+  /** Whether the model answers with the published observations. */
   hasModel?: boolean;
   search?: Readonly<Record<string, unknown>>;
 }>;
@@ -34,7 +34,7 @@ const FILLINGS: Readonly<Record<Way, Filling>> = {
   },
 };
 
-/** The ways that fit a set: statements are never extracted, and only LoCoMo has observations. */
+/** The ways for a set: statements are never extracted, and only LoCoMo has observations. */
 function waysOf({ conversations }: ConversationSet): Way[] {
   if (conversations.every(({ isStatements }) => isStatements)) return ['turns'];
   const hasObservations = conversations.some(({ sessions }) =>
@@ -46,8 +46,8 @@ function waysOf({ conversations }: ConversationSet): Way[] {
 }
 
 /**
- * Recall on conversations through the whole system, searched over HTTP, local embeddings: each set in each way of
- * filling the memory, the turns ranked by baselines beside it. Resolves to the results as Markdown.
+ * Recall on conversations through the whole system, searched over HTTP, with local embeddings: each set in each way
+ * of filling the memory, beside the turns ranked by baselines. Resolves to the results as Markdown.
  *
  * @param ways undefined: all that fit
  */
@@ -70,7 +70,7 @@ export async function runRecall(
   return parts.join('\n\n');
 }
 
-/** Starts the services on an empty database, has them remember the conversations, and asks all questions. */
+/** Starts the services on an empty database, stores the conversations, and asks all questions. */
 async function measure(
   conversations: readonly Conversation[],
   { stored, hasModel = false, search = {} }: Filling,
@@ -108,7 +108,7 @@ async function measure(
   }
 }
 
-/** Has the system remember the conversations; `evidenceOf` tells what a memory rests on. */
+/** Stores the conversations; `evidenceOf` returns the source turns of a memory. */
 async function fill(
   stage: Stage,
   client: Client,

@@ -5,10 +5,10 @@ import type { Stage } from '../stage.ts';
 import type { Conversation, Session } from './conversations.ts';
 import type { Client } from './ingest.ts';
 
-/** The turns that a memory rests on. */
+/** The source turns of a memory. */
 export type EvidenceOf = (memory: Memory) => readonly string[];
 
-/** What is stored of a session. */
+/** The stored texts of a session. */
 export type Statements = Readonly<{ observations: boolean; turns: boolean }>;
 
 type Statement = Readonly<{ content: string; evidence: readonly string[]; valid_from: string }>;
@@ -17,7 +17,7 @@ const PER_BATCH = 500;
 
 /**
  * Stores the published observations and the turns, each as a memory, through `POST /v1/memories/batch`, and waits for
- * their vectors. What a memory rests on is kept here, as a client cannot say where a memory comes from.
+ * their vectors. The sources are kept here, because a client cannot set them.
  */
 export async function storeStatements(
   stage: Stage,
