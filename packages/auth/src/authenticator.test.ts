@@ -74,7 +74,7 @@ describe('authenticate', () => {
     );
   });
 
-  test('operators are the administrator’s key, a key that says so, and whoever is on this machine without keys', async () => {
+  test('operators: the administrator’s key, keys with that permission, and local callers without authentication', async () => {
     const may = async (overrides: Partial<AuthenticatorDeps>, credential: string | null) =>
       (await setUp(overrides).authenticator.authenticate(credential)).permissions.has('operator');
     expect(await may({}, ADMIN_KEY)).toBe(true);
@@ -240,7 +240,7 @@ describe('authenticate', () => {
 });
 
 describe('AUTH=none', () => {
-  test('anybody is let in, also with a token that is meant for somebody else', async () => {
+  test('every caller is accepted, even with another service’s token', async () => {
     const { authenticator } = setUp({ mode: 'none' });
     for (const credential of [null, 'sk-foreign']) {
       expect((await authenticator.authenticate(credential)).tenantId).toBe('default-tenant');

@@ -336,7 +336,7 @@ describe('a streamed chat', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('goes on for longer than a try may take to begin', async () => {
+  test('a stream may last longer than the time limit for its beginning', async () => {
     script = [
       (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -347,7 +347,7 @@ describe('a streamed chat', () => {
     expect(await collect(connect().chat.stream(chat, { timeoutMs: 300 }))).toHaveLength(2);
   });
 
-  test('whoever leaves early closes the connection', async () => {
+  test('leaving the loop early closes the connection', async () => {
     let closed = false;
     script = [
       (response) => {

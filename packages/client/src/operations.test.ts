@@ -141,7 +141,7 @@ describe('the client', () => {
     expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);
   });
 
-  test('a user that the call names goes before the client’s; all users are nobody’s', async () => {
+  test('the call’s user overrides the client’s; `all_users` names none', async () => {
     const { client, sent } = recording('maya');
     await client.memories.list({ user_id: 'noah' });
     await client.memories.search({ query: 'x', user_id: 'noah' });

@@ -66,7 +66,7 @@ describe('server-sent events', () => {
     );
   });
 
-  test('whoever stops reading closes the stream', async () => {
+  test('leaving the loop early closes the stream', async () => {
     let closed = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode('data: a\n\n')),

@@ -22,7 +22,7 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 600_000;
 /** How often Node checks the two timeouts. */
 const CHECK_INTERVAL_MS = 2_000;
-/** How long nobody reads an answer before it is thrown away, and what such answers hold in memory together. */
+/** How long an answer may stay unread before it is dropped, and the memory limit of all unread answers. */
 const UNREAD_TIMEOUT_MS = 60_000;
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 /** How much of a body is buffered before a handler reads it. Sent byte by byte, each byte costs 2 µs. */

@@ -11,11 +11,11 @@ export type EnqueueDeps = Readonly<{
 }>;
 
 /**
- * Brings the queue in line with what the ledger has just committed: adds the new extractions and takes out the
- * dropped ones. Best effort: the ledger is what counts, and the sweeper repairs the queue from it.
+ * Updates the queue after a commit of the ledger: adds the new extractions and removes the dropped ones. Best effort:
+ * the ledger decides, and the sweeper repairs the queue from it.
  *
- * A producer can be slower with its `add` than another with dropping the same row, so after adding, the ledger
- * is asked again; whoever comes second removes the job, and the queue is never left deeper than the limit.
+ * A producer may add a job after another one has dropped its row. So it reads the ledger again after adding, and the
+ * later of the two removes the job: the queue never stays deeper than the limit.
  */
 export function createEnqueueAccepted(deps: EnqueueDeps) {
   const countMissed = createCounter(

@@ -76,7 +76,7 @@ describe('with Redis', () => {
     await redis.kill();
   });
 
-  test('while it is away adding rejects at once; when it is back all goes on', async () => {
+  test('while the backend is down adding rejects at once; when it is back everything works again', async () => {
     q = await openQueueAt(config);
     const worker = await startWorker(config);
     await enqueueSoon(q, 'before_1');

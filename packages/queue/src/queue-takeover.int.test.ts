@@ -41,7 +41,7 @@ describe.each(BACKENDS)('takeover on %s', (backend) => {
     expect(attempts).toEqual([2]);
   });
 
-  test('a stopped worker loses its job, learns so when it goes on, and works again', async () => {
+  test('a suspended worker loses its job, notices when it resumes, and works again', async () => {
     await child.kill('SIGSTOP');
     const worker = await q.work(async () => ({ kind: 'done' }));
     await completed(1);

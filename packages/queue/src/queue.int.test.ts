@@ -51,7 +51,7 @@ describe.each(BACKENDS)('queue on %s', (backend) => {
     ]);
   });
 
-  test('a delayed job comes back later and burns no attempt', async () => {
+  test('a delayed job comes back later and uses up no attempt', async () => {
     const takenAt: number[] = [];
     await q.work(async () => {
       takenAt.push(Date.now());

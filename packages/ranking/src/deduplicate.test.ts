@@ -18,7 +18,7 @@ describe('deduplicate', () => {
     expect(kept(['!!!', '???', '!!!'])).toEqual(['!!!', '???']);
   });
 
-  test('nearly equal vectors collapse unless the numbers differ', () => {
+  test('nearly equal vectors are duplicates unless the numbers differ', () => {
     const alike = { of: () => 0.999, duplicateSimilarity: 0.998 };
     expect(kept(['Born on 14 March', 'Born on 15 March', 'Birthday: March 14'], alike)).toEqual([
       'Born on 14 March',

@@ -70,7 +70,7 @@ describe('the vectors of another model', () => {
     expect(stand.asked('new-16').toSorted()).toEqual(texts(200));
   });
 
-  test('interrupted, it goes on where it was', async () => {
+  test('after an interruption it continues where it was', async () => {
     await remembered(texts(300));
     const interruption = new AbortController();
     stand.server.setReply(({ body }) => {

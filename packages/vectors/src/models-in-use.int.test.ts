@@ -51,7 +51,7 @@ describe('which model is in use', () => {
     expect(await inUse(open(stand.configOf('old-8')))).toEqual(['new-16@16', true]);
   });
 
-  test('the local model goes on wherever the new one is served', async () => {
+  test('the local model stays in use wherever the new one is served', async () => {
     await registerConfigured({
       database: stand.database,
       config: { provider: 'local' },
@@ -112,7 +112,7 @@ describe('which model is in use', () => {
   });
 });
 
-test('the vectors of a replaced model can be dropped, those in use cannot; and nobody builds it again by itself', async () => {
+test('the vectors of a replaced model can be dropped, those in use cannot; and no process builds them again', async () => {
   const old = await stand.register('old-8');
   const [id = ''] = await stand.remember(['a note']);
   await stand.embed('old-8', { [id]: 'a note' });

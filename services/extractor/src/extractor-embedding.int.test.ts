@@ -77,7 +77,7 @@ describe('an embedding endpoint that is away', () => {
     expect(down).toBe(0);
   });
 
-  test('nobody listens', async () => {
+  test('the endpoint refuses connections', async () => {
     const under = await open({ EMBEDDING_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` });
     await under.start();
     expect(await under.ledger(await under.extract(LISBON))).toMatchObject({ state: 'done', added: 1 });

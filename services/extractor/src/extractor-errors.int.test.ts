@@ -25,7 +25,7 @@ function chatTimes(under: ExtractorUnderTest): number[] {
   return under.model.calls.filter((call) => call.endpoint === 'chat').map((call) => call.receivedAtMs);
 }
 
-describe('a provider that is not to be had burns no attempt', () => {
+describe('a provider that is down uses up no attempt', () => {
   test('throttled: the time that it asks for is waited for', async () => {
     const under = await open();
     script(under, { status: 429, headers: { 'retry-after': '2' } });
@@ -82,7 +82,7 @@ describe('a provider that is not to be had burns no attempt', () => {
     expect(row).toMatchObject({ state: 'done', attempts: 1 });
   });
 
-  test('a model that nobody listens for', async () => {
+  test('an endpoint that refuses connections', async () => {
     const under = await open({ LLM_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` });
     await under.start();
     const row = await under.ledger(await under.extract(SAID), (known) => known.errorClass !== null);
@@ -231,7 +231,7 @@ describe('of a reply that broke off the complete memories are kept', () => {
   });
 });
 
-test('a conversation that alone makes the provider fail burns its attempts while others succeed', async () => {
+test('a conversation that alone makes the provider fail uses up its attempts while others succeed', async () => {
   const under = await open({ MAX_ATTEMPTS: '3', RETRY_INTERVAL_MS: '50', EXTRACTOR_CONCURRENCY: '2' });
   under.model.setReply(({ userText }) => (userText.includes('Brindisi') ? { status: 500 } : undefined));
   await under.start();

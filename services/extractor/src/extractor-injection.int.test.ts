@@ -22,7 +22,7 @@ describe('a model that obeys the attacker, end to end', () => {
     expect(contents.toSorted()).toEqual([...attempt.through, ...attempt.honest].toSorted());
   });
 
-  test('nobody else has a memory of it', async () => {
+  test('no other user has a memory of it', async () => {
     const { rows } = await under.database.query<{ user_id: string }>('select distinct user_id from memories');
     expect(rows.filter(({ user_id }) => !user_id.startsWith('victim of '))).toEqual([]);
   });

@@ -327,7 +327,7 @@ describe('the same in other words', () => {
     expect(await say(under, LONG.replace('two', 'three'), { day: 2 })).toMatchObject({ added: 1 });
   });
 
-  test('twenty extractions at once leave one memory, the same whoever is first', async () => {
+  test('twenty parallel extractions leave one memory, the same in any order', async () => {
     const left: string[][] = [];
     for (const order of [1, -1]) {
       const under = await open();

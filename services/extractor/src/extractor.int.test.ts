@@ -113,7 +113,7 @@ describe.each(['redis', 'postgres'] as const)('with the queue on %s', (backend) 
   });
 });
 
-test('the same job delivered again writes nothing and asks nobody', async () => {
+test('the same job delivered again writes nothing and calls no model', async () => {
   const under = await open();
   await under.start();
   const id = await under.extract([{ content: 'I live in Lisbon.' }]);
@@ -291,7 +291,7 @@ test('without any model the rules find what the user says (G15)', async () => {
   expect(under.model.calls).toHaveLength(0);
 });
 
-test('a run goes on when the queue forgets its job, and its answer is used', async () => {
+test('a run continues when the queue loses its job, and its answer is used', async () => {
   const under = await open();
   under.model.setReply(() => ({ delayMs: 6_000 }));
   await under.start();
@@ -321,7 +321,7 @@ test('twenty extractions of one user at once leave one current value of each key
   expect(memories.map((memory) => memory.value)).toEqual(['City19']);
 });
 
-test('extractions of one conversation run one after the other, also past a failed one, whoever takes their jobs', async () => {
+test('extractions of one conversation run one after the other, also after a failed one, whichever worker takes their jobs', async () => {
   // No sweeper to help: it would look again only after a minute.
   const under = await open({ env: { SWEEP_GRACE_MS: '60000' } });
   const conversationId = randomUUID();

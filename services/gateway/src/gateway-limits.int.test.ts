@@ -123,7 +123,7 @@ test('all keys of a tenant share its rate, and 0 sets no limit', async () => {
   }
 });
 
-test('without Redis each gateway goes on and counts for itself', async () => {
+test('without Redis each gateway continues with counts of its own', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'factmill-limits-'));
   const redis = await startRedis({ dir });
   const gateway = await startGateway({

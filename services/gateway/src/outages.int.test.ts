@@ -72,7 +72,7 @@ describe('with Redis away', () => {
     expect((await gateway.queues.counts()).extraction.waiting).toBeGreaterThan(0);
   });
 
-  test('a Redis that hangs holds nobody up for long', async () => {
+  test('a Redis that hangs delays no request for long', async () => {
     const frozen = await startRedis({ dir: await mkdtemp(join(dir, 'frozen-')) });
     const own = await startGateway({ REDIS_URL: frozen.url });
     try {
@@ -153,7 +153,7 @@ describe('with the database away', () => {
     });
   });
 
-  test('a chat goes on, with a key that was looked up some minutes ago', async () => {
+  test('a chat continues, with a key that was looked up some minutes ago', async () => {
     const key = await gateway.makeKey({ userId: 'chatting' });
     const chat = (text: string) =>
       gateway.call('POST', '/v1/chat/completions', {

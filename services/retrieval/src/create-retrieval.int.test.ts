@@ -272,7 +272,7 @@ describe('another embedding model is configured', () => {
   const query = { query: 'what does my dog like', user_id: 'ann' };
   const found = { results: [{ channels: ['vector', 'text'], memory: { content: PETS[0] } }] };
 
-  test('the one in use goes on until the vectors of the other are there', async () => {
+  test('the one in use stays until the vectors of the other are built', async () => {
     const EMBEDDING_BASE_URL = `http://127.0.0.1:${await freePort()}`;
     await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
       await waitFor(async () => (await search(query, service)).degraded === undefined, {

@@ -99,7 +99,7 @@ describe('session queue', () => {
     expect(ran.indexOf('search')).toBe(4);
   });
 
-  test('a search that nobody waits for any more never runs, and stops nobody', async () => {
+  test('a search whose caller has given up never runs, and delays no other batch', async () => {
     let nowMs = 0;
     const { queue, free } = await busyQueue(() => nowMs);
     const { ran, batch } = recorder();

@@ -96,7 +96,7 @@ describe('many clients of one embedded database', () => {
     await expect(poolOf(1).one('select n from counter')).resolves.toEqual({ n: 75 });
   });
 
-  test('a client that vanishes inside a transaction blocks nobody and leaves nothing', async () => {
+  test('a client that vanishes inside a transaction blocks no other client and leaves nothing', async () => {
     await poolOf(0).query('create table left_behind (n integer)');
     const client = await poolOf(0).pg.connect();
     await client.query('begin');

@@ -125,7 +125,7 @@ describe('another signature', () => {
 });
 
 describe('while programs are replaced', () => {
-  test('an older one puts nothing back, and goes on with the newer functions', async () => {
+  test('an older program restores no old function and works with the newer ones', async () => {
     const older = await programWith(1, { ...FIRST, ...answering(1) });
     const newer = await programWith(2, { ...FIRST, ...answering(2) });
     await older.migrate();

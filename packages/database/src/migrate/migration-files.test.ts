@@ -71,7 +71,7 @@ describe('a database from before the baseline', () => {
     },
   );
 
-  test('goes on where it was interrupted, and is an ordinary one afterwards', () => {
+  test('continues where it was interrupted, and is an ordinary database afterwards', () => {
     expect(pendingOf([...old, step])).toEqual([{ ...baseline, sql: '' }, later]);
     expect(pendingOf([...old, step, baseline])).toEqual([later]);
     expect(pendingOf([...old, step, baseline, later])).toEqual([]);

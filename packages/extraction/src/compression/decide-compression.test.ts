@@ -100,7 +100,7 @@ describe('events', () => {
     expect(decide(step, events, 'Well.').decisions).toEqual([]);
   });
 
-  test('without a model repetitions collapse and nothing is invented', () => {
+  test('without a model repetitions are dropped and nothing is invented', () => {
     const again = compressible('e3', 'The user asked for the weather!', { tier: 3, kind: 'event' });
     const all = [...events, again];
     const plan = planDaily(all, false);

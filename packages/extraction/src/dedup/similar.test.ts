@@ -69,7 +69,7 @@ const said = fc
     minute,
   }));
 
-describe('near-duplicates collapse', () => {
+describe('near-duplicates are merged', () => {
   test('into the same memories, whatever the order and however they are spread over extractions', () => {
     fc.assert(
       fc.property(

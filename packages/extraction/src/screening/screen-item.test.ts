@@ -96,7 +96,7 @@ describe('who said it', () => {
     expect(screen(conversation, { event: 'Lentils were cooked, without peanuts.' }, 'tiered').kept).toHaveLength(1);
   }); // prettier-ignore
 
-  test('nobody lowers the confidence, unless the reply gives its own or a source', () => {
+  test('words that no message supports lower the confidence, unless the reply gives its own or a source', () => {
     expect(screen([said('Hello there')], { facts: { home: 'Oslo' } }).confidences).toEqual([50]);
     expect(screen([said('I moved to Oslo')], { facts: { home: 'Oslo' } }).confidences).toEqual([70]);
     const given = [

@@ -137,7 +137,7 @@ test('what is refused gives its room back, and what is being read holds it', asy
   other.release();
 });
 
-test('a body that waits at its last piece is whole when it goes on', async () => {
+test('a body that pauses before its last piece is complete after it resumes', async () => {
   const other = budget.lease();
   await other.grow(64 * MEGABYTE);
   const text = Buffer.from(JSON.stringify(Array.from({ length: 900 }, () => 1)));

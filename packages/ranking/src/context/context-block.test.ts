@@ -124,7 +124,7 @@ describe('the budget', () => {
     );
   });
 
-  test('leaves out what does not fit and goes on with the next', () => {
+  test('skips a memory that does not fit and tries the next', () => {
     const { used } = build({
       memories: [note('a b c d e f g h i j k l m n o p q r s t u v w'), note('short')],
       tokenBudget: 40,

@@ -140,7 +140,7 @@ test('what arrives for a day that is over is taken up by the next run', async ()
   expect(run.counts).toMatchObject({ added: 0, compressed: 1 });
 });
 
-test('without a model repetitions collapse, nothing is invented, and the events stay', async () => {
+test('without a model repetitions are dropped, nothing is invented, and the events stay', async () => {
   const under = await open({ env: { ...NO_MODEL, COMPRESS_DAILY_AT: 'off' } });
   await under.start();
   const ids = await remember(under, 'maya', [
@@ -161,7 +161,7 @@ test('without a model repetitions collapse, nothing is invented, and the events 
   ]);
 });
 
-test('an outage burns nothing, and the run goes on after it', async () => {
+test('an outage uses up no attempt, and the run continues after it', async () => {
   const under = await open({ env: { COMPRESS_DAILY_AT: 'off', RETRY_INTERVAL_MS: '50' } });
   await remember(under, 'maya', [{ content: EVENTS[0].content, tier: 3 }]);
   let outages = 5;
@@ -175,7 +175,7 @@ test('an outage burns nothing, and the run goes on after it', async () => {
   expect(await untilRun(under, id)).toMatchObject({ state: 'done', attempts: 1, counts: { added: 1 } });
 });
 
-test('while the provider is known to be down nobody asks it', async () => {
+test('while the provider is known to be down no run calls it', async () => {
   const under = await open({ env: { COMPRESS_DAILY_AT: 'off' } });
   answerWith(under, { events: { facts: [FACT] } });
   await remember(under, 'maya', [{ content: EVENTS[0].content, tier: 3 }]);

@@ -106,7 +106,7 @@ describe('merging', () => {
     expect(memories.find(({ id }) => id === second)).toMatchObject({ archived: true, supersededBy: first });
   });
 
-  test('repetitions collapse into the keyed fact, and keyed facts are not merged', async () => {
+  test('repetitions go into the keyed fact, and keyed facts are not merged', async () => {
     answerWith(under, {});
     const ids = await remember(under, 'maya', [
       { content: 'The user lives in Lisbon.', key: 'home', category: 'location' },

@@ -84,7 +84,7 @@ describe('upkeep of tables', () => {
     await upkeep.close();
   });
 
-  test('tables of somebody else are left to their owner', async () => {
+  test('tables of another role are left to their owner', async () => {
     const role = `factmill_test_${process.pid}`;
     await database.query(`create role ${role}`);
     await addMemories('cem', 5_000);

@@ -171,7 +171,7 @@ describe('decideRetry, what always holds', () => {
     );
   });
 
-  test('nobody comes back before the time the provider asked for', () => {
+  test('no retry comes before the time that the provider asked for', () => {
     fc.assert(
       fc.property(anyFailure, (given) => {
         const decision = decide(given);

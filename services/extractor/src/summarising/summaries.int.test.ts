@@ -105,7 +105,7 @@ test('several extractions in a row give one narrative by the model, of delimited
   expect(version).toEqual({ source: 'model', actor: 'refresh', model: 'scripted-model', versioned: true });
 });
 
-test('a model that is away undoes no fact, burns nothing, and is asked again until it answers', async () => {
+test('a model that is away undoes no fact, uses up no attempt, and is asked again until it answers', async () => {
   const under = await open({ RETRY_MAX_INTERVAL_MS: '400' });
   under.model.setReply((request) => (asksForSummary(request) ? { status: 500 } : undefined));
   await under.start();

@@ -504,7 +504,7 @@ describe('the unknown user (A10)', () => {
     expect(answer).toMatchObject({ status: 200, body: { skipped: { reason: 'unknown_user' } } });
   });
 
-  test('is somebody else’s name in a batch only for the items that say so', async () => {
+  test('applies in a batch only to the items that name that user', async () => {
     const answer = await gateway.call('POST', '/v1/memories/batch', {
       body: { user_id: 'ada', memories: [{ content: 'kept' }, { content: 'not kept', user_id: 'unknown' }] },
     });

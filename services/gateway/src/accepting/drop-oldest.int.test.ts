@@ -115,7 +115,7 @@ describe('the overall limit (A5)', () => {
 });
 
 describe('the limit of each tenant (G3)', () => {
-  test('drops that tenant’s oldest and nobody else’s', async () => {
+  test('drops that tenant’s oldest and no other tenant’s', async () => {
     await accept(['a', 'b', 'b', 'b'], {});
     await accept(['b', 'a'], { tenantQueueLimit: 2 });
     const rows = await ledger();

@@ -378,7 +378,7 @@ describe('a chat with memory', () => {
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([{ role: 'user', content: parts }]);
   });
 
-  test('a request that comes packed goes on unpacked', async () => {
+  test('a compressed request is forwarded uncompressed', async () => {
     for (const more of [{ user }, {}]) {
       const packed = gzipSync(JSON.stringify({ model: 'm', messages: [QUESTION], ...more }));
       const response = await post(packed, { headers: { 'content-encoding': 'gzip' } });
@@ -576,7 +576,7 @@ describe('trouble', () => {
   });
 });
 
-test('without the flag a chat has no memory unless it asks, and nobody’s has none either', async () => {
+test('without the flag a chat has no memory unless it asks, and a chat of the unknown user has none either', async () => {
   const plain = await startGateway({ CHAT_BASE_URL: upstream.url, AUTH: 'none' });
   const body = { model: 'm', messages: [QUESTION] };
   const off = await plain.call('POST', '/v1/chat/completions', { body: { ...body, user }, key: null });

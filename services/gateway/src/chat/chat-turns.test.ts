@@ -94,7 +94,7 @@ test('the text of a message is that of its text parts', () => {
 });
 
 describe('chatPathOf', () => {
-  test('tells a history from a message alone, and a turn that goes on from one that begins', () => {
+  test('distinguishes a history from a single message, and a continued turn from a new one', () => {
     expect(pathOf([user('x')])).toMatchObject({ hasHistory: false, isContinued: false, previousId: null });
     expect(pathOf([assistant('hi'), user('x')])).toMatchObject({ hasHistory: false, isContinued: false });
     expect(pathOf([user('x'), assistant('y')])).toMatchObject({ hasHistory: false, isContinued: true });

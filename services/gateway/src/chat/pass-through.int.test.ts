@@ -43,7 +43,7 @@ function sendRaw(gateway: GatewayUnderTest, target: string): Promise<number> {
 }
 
 describe('with a stored key', () => {
-  test('only the list of models is passed on, with that key and nobody else’s account', async () => {
+  test('only the list of models is forwarded, with that key and no account of the caller’s', async () => {
     const headers = { 'openai-organization': 'org-theirs', 'OpenAI-Project': 'p', 'api-key': 'k' };
     expect((await paying.call('GET', '/v1/models', { key, headers })).status).toBe(200);
     expect(upstream.received[0]?.headers).toMatchObject({ authorization: `Bearer ${STORED}` });

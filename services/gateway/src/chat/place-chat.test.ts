@@ -97,7 +97,7 @@ describe('where the client names none', () => {
     expect(placeInAlike([wentOn], OSLO, options).conversationId).not.toBe('chat-a');
   });
 
-  test('a history goes on in the latest chat that has the turn before', () => {
+  test('a history continues the latest chat that has the turn before', () => {
     const older = { ...since, conversationId: 'chat-a.1', continues: true };
     const oldest = { ...older, conversationId: 'chat-a' };
     const latest = { ...stands, conversationId: 'chat-a.2' };

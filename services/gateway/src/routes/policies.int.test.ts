@@ -91,7 +91,7 @@ describe('a policy (A3, A4)', () => {
     }
   });
 
-  test('is changed by nobody else, and not where there is nothing', async () => {
+  test('cannot be changed by another user, nor for a missing conversation', async () => {
     const id = await begin();
     expect(await call('PATCH', `/v1/conversations/${id}`, { user_id: 'bob', title: 'x' })).toMatchObject({
       status: 404,

@@ -144,7 +144,7 @@ describe('addresses', () => {
     }
   });
 
-  test('a cursor of another list, or of nobody, is the caller’s mistake', async () => {
+  test('a cursor of another list, or a forged one, is the caller’s mistake', async () => {
     const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
     const uuid = '01930000-0000-7000-8000-00000000000a';
     const lists = [

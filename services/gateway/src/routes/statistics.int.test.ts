@@ -82,7 +82,7 @@ test('a vector that was lost, or is one of an older text, is missing; one that t
   expect(await missing()).toBe(2);
 });
 
-test('tells nothing of other users and tenants, and nothing of nobody', async () => {
+test('reveals nothing of other users and tenants, and counts nothing for the unknown user', async () => {
   const theirs = await gateway.makeKey({ tenant: 'theirs' });
   await gateway.call('POST', '/v1/memories', { body: { user_id: 'eve', content: 'Eve sails.' } });
   expect((await statisticsOf('eve')).memories.current).toBe(1);

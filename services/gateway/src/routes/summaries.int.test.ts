@@ -68,7 +68,7 @@ describe('/v1/summary', () => {
     expect((await put({ conversation_id: 'c2', content: 'x' }, theirs)).status).toBe(404);
   });
 
-  test('needs the permission and a text, and knows nobody without a user', async () => {
+  test('needs the permission, a text and a user', async () => {
     const reader = await gateway.makeKey({ permissions: ['memory.read'] });
     expect((await get('/v1/summary?user_id=ada', reader)).status).toBe(200);
     expect((await put({ user_id: 'ada', content: 'x' }, reader)).status).toBe(403);

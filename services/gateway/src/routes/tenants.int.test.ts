@@ -141,7 +141,7 @@ describe('/v1/api-keys', () => {
     expect((await make()).status).toBe(201);
   });
 
-  test('nobody hands on more than they have, or takes it from others', async () => {
+  test('no key grants more than it has, or revokes the keys of others', async () => {
     const make = (key: string, permissions: string[]) =>
       gateway.call('POST', '/v1/api-keys', { key, body: { name: `p-${permissions.join()}`, permissions } });
     const everything = PERMISSIONS.filter((permission) => permission !== 'operator');

@@ -200,7 +200,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  test('nobody gets in without a key', async () => {
+  test('requests without a key are refused', async () => {
     await expect(connect('fm_not_a_key')).rejects.toThrow(/401|unauthorized/i);
     expect((await gateway.call('POST', '/mcp', { body: {}, key: null })).status).toBe(401);
   });

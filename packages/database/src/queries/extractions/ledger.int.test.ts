@@ -233,7 +233,7 @@ describe('the fence', () => {
     expect(await ledger(id)).toMatchObject({ state: 'done', attempts: 1, modelCalls: 1 });
   });
 
-  test('after the end nobody writes, not even who ended it', async () => {
+  test('after the end no claim may write, not even the one that ended it', async () => {
     const claim = await claimed(await accept());
     await finish(claim);
     await expect(saveOutput(database, claim, CALL, 'pinned')).rejects.toEqual(fencedOff);
@@ -346,7 +346,7 @@ describe('the order of a conversation', () => {
     expect(await finish(claim)).toEqual({ next: first });
   });
 
-  test('however many ask at once, one of a conversation is in work, and nobody is forgotten', async () => {
+  test('with any number of parallel claims, one extraction per conversation runs at a time and none is forgotten', async () => {
     const conversationId = randomUUID();
     const ids: string[] = [];
     for (let n = 0; n < 6; n += 1) ids.push(await accept(conversationId));

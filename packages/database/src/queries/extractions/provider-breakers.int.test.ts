@@ -106,7 +106,7 @@ describe('a provider that is down', () => {
     expect(await outageOf(id)).toBeNull();
   });
 
-  test('nobody gets one before its time, which is never brought forward', async () => {
+  test('no probe is granted before its time, and the time is never brought forward', async () => {
     expect(await open(40_000)).toBeGreaterThan(39_000);
     expect(await open(1_000)).toBeGreaterThan(38_000);
     expect(await open(80_000)).toBeGreaterThan(79_000);

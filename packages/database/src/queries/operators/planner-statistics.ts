@@ -1,7 +1,7 @@
 import type { DatabasePool, Sql } from '../../pool/sql.ts';
 
 /** A table's name, quoted where necessary. */
-export type TableUpkeep = Readonly<{ name: string; analyze: boolean; vacuum: boolean }>;
+export type TableToMaintain = Readonly<{ name: string; analyze: boolean; vacuum: boolean }>;
 
 /** This few changed rows do not matter for the plans of a table. */
 const FEW_CHANGES = 100;
@@ -18,8 +18,8 @@ const FREEZE_AGE = 200_000_000;
  *
  * The counters (`pg_stat_all_tables`) are up to a second late, and lost in a crash; `pg_class` is not.
  */
-export async function listTablesToMaintain(sql: Sql): Promise<TableUpkeep[]> {
-  const { rows } = await sql.query<TableUpkeep>(
+export async function listTablesToMaintain(sql: Sql): Promise<TableToMaintain[]> {
+  const { rows } = await sql.query<TableToMaintain>(
     `select name, is_stale as "analyze", has_dead as "vacuum" from (
        select c.oid::regclass::text as name,
          (c.reltuples < 0 and size.pages > 0)

@@ -52,7 +52,7 @@ export async function readUserStatistics(
        select id from embedding_models where state = 'active'
      ), vectors as (
        select memory_id, model, content_hash from memory_embeddings where tenant_id = $1::uuid and user_id = $2::text
-     ), lacking as (
+     ), missing as (
        select count(*) as number from owned where visible and (embedding_pending_since is not null
          or exists (select from model) and ${lacksVector('owned', '(select id from model)', 'vectors')})
      ), spoken as (
@@ -69,7 +69,7 @@ export async function readUserStatistics(
           'archived', count(*) filter (where archived_at is not null and deleted_at is null),
           'superseded', count(*) filter (where valid_to is not null and archived_at is null and deleted_at is null),
           'deleted', count(*) filter (where deleted_at is not null),
-          'withoutVector', (select number from lacking),
+          'withoutVector', (select number from missing),
           'ownWords', count(*) filter (where visible and source = 'own_words'),
           'byTier', json_build_object('1', count(*) filter (where visible and tier = 1),
             '2', count(*) filter (where visible and tier = 2), '3', count(*) filter (where visible and tier = 3)),

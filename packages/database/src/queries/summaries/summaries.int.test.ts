@@ -314,7 +314,7 @@ describe('a text written by hand', () => {
     expect(await narrative()).toMatchObject({ content: 'Mine.', stale: true });
   });
 
-  test('of a conversation goes on from its last extracted message', async () => {
+  test('a conversation’s summary continues from its last extracted message', async () => {
     await extracted('one', null);
     const owner = { tenantId, userId, conversationId };
     await replaceSummary(database, owner, { content: 'So far.', actor: 'api' });
