@@ -53,6 +53,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 
 /** Words before the statement that carry nothing: greetings, interjections, a name called, connectives. */
 const OPENERS: readonly RegExp[] = [
+  /^speaking of (?:which|that),\s{1,4}/i,
   /^(?:good|great|bad|sad|big|quick) (?:news|update)\s{0,4}[:!-]\s{1,4}/i,
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,

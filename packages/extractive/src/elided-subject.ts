@@ -5,7 +5,7 @@ const BEFORE_OBJECT =
 const NOT_ONGOING =
   'exciting|amazing|interesting|inspiring|relaxing|exhausting|freezing|boring|tiring|touching|challenging|rewarding|refreshing|\\p{L}+-\\p{L}+ing|being|having|seeing|everything|something|nothing|anything|morning|evening|during|according';
 const FINITE_VERB =
-  "'s|n't|\\b(?:is|was|are|were|has|have|had|can|will|makes?|made|helps?|brings?|gives?|gave|means?|takes?|lets?|keeps?|feels?|looks?|sounds?|seems?|needs?|shows?|really|always)";
+  "'s|n't|\\b(?:is|was|are|were|has|have|had|can|will|makes?|made|helps?|brings?|gives?|gave|means?|takes?|enables?|allows?|requires?|improves?|reduces?|boosts?|turns|leads|costs|works|gets|lets?|keeps?|feels?|looks?|sounds?|seems?|needs?|shows?|really|always)";
 
 /** "Researching schools", but not the gerund that is a subject: "Running helps me". */
 const ONGOING = new RegExp(

@@ -102,7 +102,8 @@ function sentence(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\s{1,4}([,.])/g, '$1')
     .trim()
-    .replace(/^[\s.!?,;:–—-]{1,20}/, '')
+    .replace(/^[\s.!?,;:)\]–—-]{1,20}/, '')
+    .replace(/^(?:and|but) (?=[\p{Ll}I])/iu, '')
     .replace(/[\s.!?,;:–—-]{1,20}$/, '');
   const bare = withoutOpeningBracket(trimmed);
   if (bare === '') return '';
