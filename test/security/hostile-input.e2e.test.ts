@@ -244,7 +244,7 @@ describe('JSON that is more than its bytes', () => {
       400,
       () => ({
         path: '/v1/memories',
-        body: repeated('["', 'a', 20_000, '"]'),
+        body: repeated('["', 'a', 200_000, '"]'),
         headers: { 'transfer-encoding': 'chunked' },
         pieceBytes: 1,
       }),

@@ -24,7 +24,7 @@ const MAX_UNPACKING_RATIO = 32;
 const VALUE_BYTES = 96;
 /** Each piece of a chunked body costs 2 µs and some bytes besides its own; single bytes cost six times themselves. */
 const MAX_WIRE_RATIO = 4;
-const ANY_PIECES_BYTES = 64 * 1024;
+const ANY_PIECES_BYTES = 16 * 1024;
 /** Up to this size a body may have been packed to any ratio. */
 const ANY_RATIO_BYTES = 1024 * 1024;
 const FIRST_CAPACITY = 16 * 1024;
@@ -75,6 +75,7 @@ function collect(
     let hasEnded = false;
     const readBefore = request.socket.bytesRead;
     let isSettled = false;
+    let isInCrumbs = false;
 
     const settle = (error: unknown) => {
       clearTimeout(timer);
@@ -89,7 +90,8 @@ function collect(
         resolve(body.subarray(0, size));
         return;
       }
-      request.resume();
+      // Reading the rest, to throw it away, would cost as much: the connection closes with the answer.
+      if (!isInCrumbs) request.resume();
       reject(error);
     };
     const attempt = (step: () => void) => {
@@ -144,7 +146,7 @@ function collect(
     };
     const assertNotInCrumbs = () => {
       if (request.socket.bytesRead - readBefore <= ANY_PIECES_BYTES + size * MAX_WIRE_RATIO) return;
-      // Reading the rest, to throw it away, would cost as much.
+      isInCrumbs = true;
       (request as IncomingMessage & { res?: ServerResponse }).res?.setHeader('Connection', 'close');
       throw new AppError('invalid_request', 'The body comes in pieces that are too small; send larger ones.');
     };
