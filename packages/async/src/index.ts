@@ -1,3 +1,4 @@
 export { createBatcher } from './batcher.ts';
+export { type ChangeSignal, createChangeSignal } from './change-signal.ts';
 export { repeat, type Repeated } from './repeat.ts';
 export { settlesWithin, untilAborted, withDeadline } from './time-limits.ts';

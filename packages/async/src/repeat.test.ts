@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type ChangeSignal, createChangeSignal } from './change-signal.ts';
 import { repeat } from './repeat.ts';
 
 const never = (error: unknown) => {
@@ -67,4 +68,88 @@ test('closing waits for the round under way, which hears of it, and begins no ot
   end.resolve();
   await closed;
   expect(rounds).toBe(1);
+});
+
+describe('an idle timer', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const signal = createChangeSignal();
+  const HOUR_MS = 3_600_000;
+
+  /** Looks every second, and is told by `idleMs` how long nothing is due. */
+  function start(idleMs: number, given: ChangeSignal | null = signal) {
+    const state = { rounds: 0 };
+    const { close } = repeat({
+      firstMs: 0,
+      everyMs: 1_000,
+      signal: given,
+      round: async () => {
+        state.rounds += 1;
+        return { idleMs };
+      },
+      onError: never,
+    });
+    return { state, close };
+  }
+
+  test('sleeps until something is due', async () => {
+    const { state, close } = start(20_000);
+    await jest.advanceTimersByTimeAsync(19_900);
+    expect(state.rounds).toBe(1);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(state.rounds).toBe(2);
+    await close();
+  });
+
+  test('looks after a minute, whatever it believes', async () => {
+    const { state, close } = start(HOUR_MS);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(state.rounds).toBe(2);
+    await close();
+  });
+
+  test('looks soon after the first of many changes, and no later than what was due', async () => {
+    const { state, close } = start(20_000);
+    await jest.advanceTimersByTimeAsync(10_000);
+    signal.changed();
+    await jest.advanceTimersByTimeAsync(900);
+    signal.changed();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(state.rounds).toBe(2);
+    await jest.advanceTimersByTimeAsync(19_700);
+    signal.changed();
+    await jest.advanceTimersByTimeAsync(300);
+    expect(state.rounds).toBe(3);
+    await close();
+  });
+
+  test('does not trust a look beside which something changed', async () => {
+    let rounds = 0;
+    const { close } = repeat({
+      firstMs: 0,
+      everyMs: 1_000,
+      signal,
+      round: async () => {
+        rounds += 1;
+        if (rounds === 1) signal.changed();
+        return { idleMs: HOUR_MS };
+      },
+      onError: never,
+    });
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(rounds).toBe(2);
+    await close();
+  });
+
+  test('looks at its pace where it cannot hear of changes', async () => {
+    const { state, close } = start(20_000, null);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(state.rounds).toBe(6);
+    await close();
+  });
 });

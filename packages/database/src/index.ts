@@ -35,6 +35,7 @@ export * from './queries/extractions/provider-breakers.ts';
 export * from './queries/extractions/sweep.ts';
 export * from './queries/access-counts.ts';
 export * from './queries/memories/containing.ts';
+export * from './queries/next-due.ts';
 export * from './queries/memories/memories-as-of.ts';
 export * from './queries/memories/memories.ts';
 export * from './queries/memories/memory-rows.ts';

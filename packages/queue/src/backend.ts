@@ -44,5 +44,7 @@ export type ConsumerOptions = Readonly<{
   queue: QueueName;
   concurrency: number;
   processor: Processor;
+  /** Whether the worker has run nothing for a while. */
+  isIdle: () => boolean;
   onError: (error: unknown) => void;
 }>;

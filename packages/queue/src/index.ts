@@ -14,6 +14,7 @@ export type {
   JobContext,
   JobEntry,
   JobHandler,
+  Job,
   JobOutcome,
   PostgresQueueConfig,
   QueueConfig,

@@ -27,6 +27,10 @@ const CLOSE_MS = 1_000;
 const POLL_SECONDS = 5;
 const EMBEDDED_POLL_SECONDS = 30;
 const IDLE_INTERVAL_MS = 5_000;
+/** Nobody else pauses a queue on embedded storage. */
+const EMBEDDED_IDLE_INTERVAL_MS = 60_000;
+/** Between checks for stalled jobs by an idle worker on embedded storage. */
+const EMBEDDED_STALLED_CHECK_MS = 60_000;
 
 /**
  * Connections for one queue or worker. The queue can be rebuilt from the ledger, so its commits need not wait for
@@ -102,14 +106,33 @@ export async function openPostgresProducer(
 /**
  * A backend whose worker polls at least this often. BullMQ's own lets a worker that knows of a job in an hour sleep
  * for that hour unless a NOTIFY wakes it, which a transaction pooler does not forward.
+ *
+ * @param skipsStalledCheck is asked before each check for stalled jobs
  */
 function pollingBackend(
   pollSeconds: number,
+  skipsStalledCheck: () => boolean,
 ): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
   return (name, options, factoryOptions) => {
     const backend = createPostgresBackend(name, options, factoryOptions);
     Object.defineProperty(backend, 'maximumBlockTimeout', { value: pollSeconds });
+    const check = backend.moveStalledJobsToWait.bind(backend);
+    backend.moveStalledJobsToWait = () => (skipsStalledCheck() ? Promise.resolve([]) : check());
     return backend;
+  };
+}
+
+/**
+ * On embedded storage a queue has one worker. When that has run nothing for so long that the jobs of the process before
+ * are taken back, none can be stalled: it looks seldom then.
+ */
+function createStalledCheckRest(isIdle: () => boolean): () => boolean {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (isIdle() && now - checkedAt < EMBEDDED_STALLED_CHECK_MS) return true;
+    checkedAt = now;
+    return false;
   };
 }
 
@@ -132,7 +155,7 @@ export async function openPostgresConsumer(
       // Each completion scans the kept jobs.
       removeOnComplete: { count: 50 },
     },
-    pollingBackend(pollSeconds),
+    pollingBackend(pollSeconds, config.embedded ? createStalledCheckRest(options.isIdle) : () => false),
   );
   worker.on('error', options.onError);
   try {
@@ -148,7 +171,7 @@ export async function openPostgresConsumer(
       await job.moveToDelayed(Date.now(), token);
       return new DelayedError();
     },
-    idleIntervalMs: IDLE_INTERVAL_MS,
+    idleIntervalMs: config.embedded ? EMBEDDED_IDLE_INTERVAL_MS : IDLE_INTERVAL_MS,
     reconnect: () => undefined,
     disconnect: async () => {
       await settlesWithin(worker.getBackend().close(true), CLOSE_MS);

@@ -12,6 +12,9 @@ import { createProgressTracker, isStuck } from './progress.ts';
 import { openRedisConsumer } from './redis-backend.ts';
 import type { QueueConfig, QueueWorker, WorkerDeps } from './types.ts';
 
+/** As long as it takes at most until the jobs of a killed worker are taken back, see WORKER_SETTINGS. */
+const IDLE_AFTER_MS = 11_000;
+
 /** Time to hand back running jobs after the grace to close has ended. */
 const HAND_BACK_MS = 1_000;
 
@@ -50,7 +53,11 @@ export async function createWorker<Q extends QueueName>(
     }
   };
 
-  const options = { queue, concurrency, processor, onError };
+  const isIdle = () => {
+    const { running, lastProgressAt } = tracker.read();
+    return running === 0 && clock() - lastProgressAt > IDLE_AFTER_MS;
+  };
+  const options = { queue, concurrency, processor, isIdle, onError };
   const backend: ConsumerBackend =
     config.backend === 'redis'
       ? openRedisConsumer(config, options)

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { createDuration, createGauge } from './metrics.ts';
 
-/** How often the delay of the event loop is sampled. */
-const SAMPLE_MS = 20;
+/** How often the delay of the event loop is sampled: every 20 ms takes 0.4 % of a core from an idle process. */
+const SAMPLE_MS = 100;
 const PERCENTILES = [50, 99, 100];
 /** Node's constants for kinds of garbage collection. */
 const GC_KINDS: Readonly<Record<number, string>> = { 1: 'minor', 4: 'major', 8: 'incremental', 16: 'weak' };

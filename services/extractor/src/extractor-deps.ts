@@ -1,3 +1,4 @@
+import type { ChangeSignal } from '@factmill/async';
 import type { Config } from '@factmill/config';
 import type { DatabasePool } from '@factmill/database';
 import type { Embedder } from '@factmill/models';
@@ -14,4 +15,9 @@ export type ExtractorDeps = Readonly<{
   queueConfig: QueueConfig;
   queues: Queues;
   embedder: Embedder;
+  /**
+   * Says when somebody else in this process has used the database, so that timers can rest; null when other processes
+   * use it too.
+   */
+  signal: ChangeSignal | null;
 }>;

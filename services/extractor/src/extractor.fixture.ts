@@ -183,6 +183,7 @@ export async function openExtractorUnderTest(
           queueConfig,
           queues,
           embedder,
+          signal: null,
         }),
       ),
     extract,

@@ -29,6 +29,7 @@ await runProcess('extractor', async ({ config, logger, telemetry, disposables })
       queueConfig,
       queues,
       embedder,
+      signal: null,
     }),
   );
 });

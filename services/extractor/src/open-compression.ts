@@ -60,7 +60,8 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
   const worker = await createWorker(deps.queueConfig, {
     queue: 'compression',
     concurrency: Math.max(1, Math.floor(concurrency * SHARE_OF_CONCURRENCY)),
-    handler: ({ data: { runId, tenantId } }, context) => runs.process({ id: runId, tenantId }, context),
+    handler: ({ data: { runId, tenantId } }, context) =>
+      runs.process({ id: runId, tenantId }, context).finally(deps.signal?.changed),
     logger,
     clock: Date.now,
     random: Math.random,
@@ -74,6 +75,7 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
     intervalMs: sweepIntervalMs * SWEEPS_PER_ROUND,
     graceMs: sweepGraceMs,
     logger,
+    signal: deps.signal,
   });
   return {
     worker,

@@ -60,7 +60,7 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
     queue: 'extraction',
     concurrency: config.extractor.concurrency,
     handler: ({ data: { extractionId, tenantId } }, context) =>
-      runs.process({ id: extractionId, tenantId }, context),
+      runs.process({ id: extractionId, tenantId }, context).finally(deps.signal?.changed),
     logger,
     clock: Date.now,
     random: Math.random,

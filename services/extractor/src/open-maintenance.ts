@@ -5,6 +5,7 @@ import {
   createEnqueueAccepted,
   createQueueLimits,
   createWorker,
+  type Job,
   type JobOutcome,
   type QueueWorker,
 } from '@factmill/queue';
@@ -34,7 +35,7 @@ const GRACE_MS = 500;
 const monotonicMs = () => Math.round(performance.now());
 
 export function openUpkeep(
-  { config, database, embedder, logger }: ExtractorDeps,
+  { config, database, embedder, logger, signal }: ExtractorDeps,
   { models }: Pick<Providers, 'models'>,
 ): Upkeep {
   const vectors = createVectorUpkeep({
@@ -45,6 +46,7 @@ export function openUpkeep(
     logger,
     newId: () => uuidv7(),
     now: monotonicMs,
+    signal,
   });
   return { vectors, abort: () => vectors.close() };
 }
@@ -73,23 +75,30 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     build: vectors.build,
   });
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
+  async function run(job: Job<'maintenance'>, signal: AbortSignal): Promise<JobOutcome> {
+    if (job.name === 'embed') return embedAll(job.data, signal);
+    if (job.name === 'compress-due') return parts.runDueCompressions(signal);
+    const purged = await purgeJob(signal);
+    await vectors.check(signal);
+    return purged;
+  }
   const worker = await createWorker(deps.queueConfig, {
     queue: 'maintenance',
     concurrency: CONCURRENCY,
     handler: async (job, { signal }) => {
-      if (job.name === 'embed') return embedAll(job.data, signal);
-      if (job.name === 'compress-due') return parts.runDueCompressions(signal);
-      if (job.name !== 'purge') return { kind: 'done' };
-      const purged = await purgeJob(signal);
-      await vectors.check(signal);
-      return purged;
+      if (job.name === 'heartbeat') return { kind: 'done' };
+      try {
+        return await run(job, signal);
+      } finally {
+        deps.signal?.changed();
+      }
     },
     logger,
     clock: Date.now,
     random: Math.random,
   });
   const timers = [
-    createTableUpkeep({ database, isEmbedded, logger }),
+    createTableUpkeep({ database, isEmbedded, logger, signal: deps.signal }),
     openSweeper(deps, vectors),
     openScheduler(deps),
   ];
@@ -117,7 +126,7 @@ function openIndexTurns({ config, database }: ExtractorDeps): (signal: AbortSign
 }
 
 function openSweeper(
-  { config, database, logger, queues }: ExtractorDeps,
+  { config, database, logger, queues, signal }: ExtractorDeps,
   { isBuilding }: VectorUpkeep,
 ): Sweeper {
   return createSweeper({
@@ -130,11 +139,12 @@ function openSweeper(
     wantsEmbedding: config.embedding.provider !== 'none',
     indexesTurns: config.searchTurns,
     isBuilding,
+    signal,
     now: Date.now,
   });
 }
 
-function openScheduler({ database, queues, config, logger }: ExtractorDeps): Repeated {
+function openScheduler({ database, queues, config, logger, signal }: ExtractorDeps): Repeated {
   const limits = createQueueLimits({
     readSettings: () => readSettings(database),
     configured: config.scheduling.limits,
@@ -146,6 +156,7 @@ function openScheduler({ database, queues, config, logger }: ExtractorDeps): Rep
     intervalMs: SCHEDULE_INTERVAL_MS,
     schedule: scheduleOf({ ...config.scheduling, timeZone: config.timeZone }),
     limits,
+    signal,
     enqueueAccepted: createEnqueueAccepted({
       queues,
       logger,

@@ -1,4 +1,5 @@
 import { settlesWithin } from '@factmill/async';
+import { nextSummaryDueMs } from '@factmill/database';
 import type { Prompts } from '@factmill/extraction';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import type { Providers } from './open-providers.ts';
@@ -15,7 +16,7 @@ const GRACE_MS = 500;
 
 /** What keeps summaries fresh. */
 export function openSummaries(
-  { config, database, logger }: ExtractorDeps,
+  { config, database, logger, signal }: ExtractorDeps,
   { providers: { chat, meter }, prompts }: Readonly<{ providers: Providers; prompts: Prompts }>,
 ): Part {
   const { chatModel, retry, sweepIntervalMs } = config.extractor;
@@ -38,6 +39,8 @@ export function openSummaries(
     concurrency: CONCURRENCY,
     intervalMs: sweepIntervalMs,
     logger,
+    nextDueMs: () => nextSummaryDueMs(database),
+    signal,
   });
   return { drain: () => settlesWithin(summariser.close(), GRACE_MS) };
 }

@@ -1,5 +1,6 @@
+import { type ChangeSignal, createChangeSignal } from '@factmill/async';
 import type { Config } from '@factmill/config';
-import { migrate, startEmbedded } from '@factmill/database';
+import { type DatabasePool, migrate, startEmbedded } from '@factmill/database';
 import { createExtractor } from '@factmill/extractor';
 import { createGateway } from '@factmill/gateway';
 import { assertPortsFree } from '@factmill/http';
@@ -40,6 +41,7 @@ export async function createStandalone(
   const accepting = open('gateway', 0.4);
   const searching = open('retrieval', 0.3);
   const working = open('extractor', 0.3);
+  const signal = storage.embedded ? changesBy(accepting) : null;
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
@@ -48,7 +50,15 @@ export async function createStandalone(
 
   const isEmbedded = storage.embedded;
   const extractor = disposables.add(
-    await createExtractor({ ...common, database: working, isEmbedded, queueConfig, queues, embedder }),
+    await createExtractor({
+      ...common,
+      database: working,
+      isEmbedded,
+      queueConfig,
+      queues,
+      embedder,
+      signal,
+    }),
   );
   const retrieval = disposables.add(
     await createRetrieval({ ...common, database: searching, embedder, authenticator }),
@@ -83,6 +93,13 @@ async function openStorage(
   });
   disposables.add(embedded);
   return { connectionString: embedded.connectionString, embedded: true };
+}
+
+/** On embedded storage only this process changes anything: workers say so themselves, and the gateway uses its pool. */
+function changesBy(accepting: DatabasePool): ChangeSignal {
+  const signal = createChangeSignal();
+  accepting.pg.on('release', signal.changed);
+  return signal;
 }
 
 /** The retrieval port can be 0 (any free one), so the gateway gets the actual address. */

@@ -1,4 +1,4 @@
-import { repeat, type Repeated } from '@factmill/async';
+import { type ChangeSignal, repeat, type Repeated } from '@factmill/async';
 import type { CompressionConfig } from '@factmill/config';
 import { type Sql, takeUnattendedRuns } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
@@ -18,6 +18,7 @@ export type CompressionClockDeps = Readonly<{
   intervalMs: number;
   graceMs: number;
   logger: Logger;
+  signal: ChangeSignal | null;
 }>;
 
 /**
@@ -59,7 +60,7 @@ export function createCompressionClock(deps: CompressionClockDeps): Repeated {
     deps.logger.debug({ code }, 'compression could not be asked for');
   }
 
-  async function round(): Promise<void> {
+  async function round(): Promise<{ idleMs: number }> {
     for (const step of [schedule, askForMissed, putBack]) {
       try {
         await step();
@@ -67,7 +68,9 @@ export function createCompressionClock(deps: CompressionClockDeps): Repeated {
         onError(error);
       }
     }
+    // A period that ends is the schedules' business; a run that is open ends by a job.
+    return { idleMs: Number.POSITIVE_INFINITY };
   }
 
-  return repeat({ firstMs: 0, everyMs: deps.intervalMs, round, onError });
+  return repeat({ firstMs: 0, everyMs: deps.intervalMs, round, onError, signal: deps.signal });
 }

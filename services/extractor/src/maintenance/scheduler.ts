@@ -1,7 +1,12 @@
-import { repeat, type Repeated } from '@factmill/async';
+import { type ChangeSignal, repeat, type Repeated } from '@factmill/async';
 import type { QueueLimits } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
-import { type DroppedExtraction, scheduleDueConversations, type Sql } from '@factmill/database';
+import {
+  type DroppedExtraction,
+  nextConversationDueMs,
+  scheduleDueConversations,
+  type Sql,
+} from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { QueuedExtraction } from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
@@ -16,6 +21,7 @@ export type SchedulerDeps = Readonly<{
     scheduled: readonly QueuedExtraction[],
     dropped: readonly DroppedExtraction[],
   ) => Promise<void>;
+  signal: ChangeSignal | null;
 }>;
 
 /** Conversations in one statement. */
@@ -38,7 +44,11 @@ export function createScheduler(deps: SchedulerDeps): Repeated {
   return repeat({
     firstMs: deps.intervalMs,
     everyMs: deps.intervalMs,
-    round,
+    signal: deps.signal,
+    round: async (signal) => {
+      await round(signal);
+      return deps.signal === null ? undefined : { idleMs: await nextConversationDueMs(deps.database) };
+    },
     // What is due stays due; an operator sees the database in readiness.
     onError: (error) =>
       deps.logger.debug({ code: isAppError(error) ? error.code : 'internal' }, 'scheduling not possible'),
@@ -55,6 +65,7 @@ export function createScheduler(deps: SchedulerDeps): Repeated {
       countScheduled(scheduled.length);
       deps.logger.info({ conversations, extractions: scheduled.length }, 'scheduled');
       await deps.enqueueAccepted(scheduled, dropped);
+      deps.signal?.changed();
       if (signal.aborted || conversations < PAGE) return;
     }
   }

@@ -36,6 +36,7 @@ async function open(
         wantsEmbedding: false,
         indexesTurns: false,
         isBuilding: async () => false,
+        signal: null,
         now: Date.now,
       });
       closers.push(sweeper.close);

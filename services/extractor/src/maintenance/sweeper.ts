@@ -1,9 +1,10 @@
-import { repeat, type Repeated } from '@factmill/async';
+import { type ChangeSignal, repeat, type Repeated } from '@factmill/async';
 import {
   countPendingChunks,
   countPendingEmbeddings,
   countPendingTurnParts,
   hasUnindexedTurn,
+  isExtractionOpen,
   type Sql,
   takeUnattended,
 } from '@factmill/database';
@@ -23,6 +24,7 @@ export type SweeperDeps = Readonly<{
   indexesTurns: boolean;
   /** Whether the vectors of a newly configured model are to be built. */
   isBuilding: () => Promise<boolean>;
+  signal: ChangeSignal | null;
   now: () => number;
 }>;
 
@@ -68,21 +70,26 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     return requeued;
   }
 
-  async function askForPeriodicJobs(): Promise<void> {
+  /** What was asked for last, so that this process asks once per interval. */
+  const asked = new Map<string, string>();
+
+  async function askForPeriodicJobs(isMissing: boolean): Promise<void> {
     const now = deps.now();
     const bucket = (name: string, intervalMs: number) => `${name}-${Math.floor(now / intervalMs)}`;
     const entries: JobEntry[] = [
       { name: 'heartbeat', data: {}, jobId: heartbeatJobId(now, HEARTBEAT_INTERVAL_MS) },
       { name: 'purge', data: {}, jobId: bucket('purge', PURGE_INTERVAL_MS) },
     ];
-    if ((await isTurnMissing()) || (deps.wantsEmbedding && (await isVectorMissing()))) {
+    if (isMissing) {
       entries.push({
         name: 'embed',
         data: { tenantId: deps.defaultTenantId },
         jobId: bucket('embed', EMBED_INTERVAL_MS),
       });
     }
-    await deps.queues.enqueue(entries);
+    const wanted = entries.filter(({ name, jobId }) => asked.get(name) !== jobId);
+    if (wanted.length > 0) await deps.queues.enqueue(wanted);
+    for (const { name, jobId } of wanted) asked.set(name, jobId);
   }
 
   async function isTurnMissing(): Promise<boolean> {
@@ -101,9 +108,13 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const { close } = repeat({
     firstMs: Math.min(FIRST_AFTER_MS, deps.intervalMs),
     everyMs: deps.intervalMs,
+    signal: deps.signal,
     round: async () => {
       await sweep();
-      await askForPeriodicJobs();
+      const isMissing = (await isTurnMissing()) || (deps.wantsEmbedding && (await isVectorMissing()));
+      await askForPeriodicJobs(isMissing);
+      const mayRest = deps.signal !== null && !isMissing && !(await isExtractionOpen(deps.database));
+      return mayRest ? { idleMs: Number.POSITIVE_INFINITY } : undefined;
     },
     // Both stores come back or an operator sees it in readiness; the next round does the work.
     onError: (error) =>

@@ -18,7 +18,7 @@ beforeClose(async () => {
 });
 
 function open(isEmbedded: boolean): TableUpkeep {
-  const upkeep = createTableUpkeep({ database, isEmbedded, logger });
+  const upkeep = createTableUpkeep({ database, isEmbedded, logger, signal: null });
   opened.push(upkeep);
   return upkeep;
 }

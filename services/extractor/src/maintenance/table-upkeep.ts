@@ -1,4 +1,4 @@
-import { repeat, type Repeated } from '@factmill/async';
+import { type ChangeSignal, repeat, type Repeated } from '@factmill/async';
 import { analyzeTable, type DatabasePool, listTablesToMaintain, vacuumTable } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
@@ -15,6 +15,7 @@ export type TableUpkeepDeps = Readonly<{
   /** Embedded storage has no autovacuum: dead rows are ours to remove as well. */
   isEmbedded: boolean;
   logger: Logger;
+  signal: ChangeSignal | null;
 }>;
 
 export type TableUpkeep = Repeated &
@@ -29,12 +30,12 @@ export type TableUpkeep = Repeated &
  * load, and not at all with autovacuum off; embedded storage never does. Looks at the start, and then every few seconds.
  * One table after the other, so that others get their turn in between.
  */
-export function createTableUpkeep({ database, isEmbedded, logger }: TableUpkeepDeps): TableUpkeep {
-  async function look(signal?: AbortSignal): Promise<number> {
+export function createTableUpkeep({ database, isEmbedded, logger, signal }: TableUpkeepDeps): TableUpkeep {
+  async function look(closing?: AbortSignal): Promise<number> {
     const detail = isEmbedded ? EMBEDDED_DETAIL : null;
     let done = 0;
     for (const { name, analyze, vacuum } of await listTablesToMaintain(database)) {
-      if (signal?.aborted === true) break;
+      if (closing?.aborted === true) break;
       if (isEmbedded && vacuum) await vacuumTable(database, name);
       if (analyze) await analyzeTable(database, name, detail);
       if (analyze || isEmbedded) done += 1;
@@ -46,9 +47,10 @@ export function createTableUpkeep({ database, isEmbedded, logger }: TableUpkeepD
   const { close } = repeat({
     firstMs: 0,
     everyMs: LOOK_EVERY_MS,
-    round: async (signal) => {
+    signal,
+    round: async (closing) => {
       const startedAt = performance.now();
-      await look(signal);
+      if ((await look(closing)) === 0) return { idleMs: Number.POSITIVE_INFINITY };
       return Math.max(LOOK_EVERY_MS, (performance.now() - startedAt) / MAX_SHARE_OF_TIME);
     },
     onError: (error) =>

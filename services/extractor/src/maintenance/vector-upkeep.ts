@@ -1,3 +1,4 @@
+import type { ChangeSignal } from '@factmill/async';
 import type { EmbeddingConfig } from '@factmill/config';
 import {
   activateEmbeddingModel,
@@ -37,6 +38,7 @@ export type VectorUpkeepDeps = Readonly<{
   newId: () => string;
   /** Milliseconds. */
   now: () => number;
+  signal: ChangeSignal | null;
 }>;
 
 export type VectorUpkeep = Readonly<{
@@ -99,6 +101,7 @@ export function createVectorUpkeep(deps: VectorUpkeepDeps): VectorUpkeep {
     const found = await checkVectors(database, active.id, signal);
     if (found > 0) {
       countFound(found);
+      deps.signal?.changed();
       logger.info({ found }, 'vectors are missing or stale and will follow');
     }
   }

@@ -1,4 +1,4 @@
-import { repeat, type Repeated } from '@factmill/async';
+import { type ChangeSignal, repeat, type Repeated } from '@factmill/async';
 import { isAppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import type { createRefreshSummary } from './refresh-summary.ts';
@@ -10,6 +10,9 @@ export type SummariserDeps = Readonly<{
   /** Time between two polls of the table. */
   intervalMs: number;
   logger: Logger;
+  /** Milliseconds until the next refresh is due. */
+  nextDueMs: () => Promise<number>;
+  signal: ChangeSignal | null;
 }>;
 
 const FIRST_AFTER_MS = 500;
@@ -25,8 +28,10 @@ export function createSummariser(deps: SummariserDeps): Repeated {
     repeat({
       firstMs: Math.min(FIRST_AFTER_MS, intervalMs) + (lane * intervalMs) / concurrency,
       everyMs: intervalMs,
+      signal: deps.signal,
       round: async (signal) => {
         while (!signal.aborted && (await refreshSummary(signal)));
+        return deps.signal === null ? undefined : { idleMs: await deps.nextDueMs() };
       },
       // Readiness shows a database that stays down; a claimed summary is free when its lease ends.
       onError: (error) =>
