@@ -1,7 +1,7 @@
 /** The ways of filling the memory. */
 export const WAYS = [
   'extracted',
-  'both',
+  'memories',
   'turns',
   'observations',
   'observations-stored',

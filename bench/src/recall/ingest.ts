@@ -37,6 +37,11 @@ export async function ingest(
     intervalMs: 250,
     describe: `${extractions} extractions to end`,
   });
+  await waitFor(async () => (await countUnindexed(stage)) === 0, {
+    timeoutMs: 1_800_000,
+    intervalMs: 250,
+    describe: 'turns to be indexed, with their vectors',
+  });
   const { rows } = await stage.database.query<{ done: number; seconds: number }>(
     `select count(*) filter (where state = 'done' and degraded is null)::integer as done,
        extract(epoch from max(finished_at) - min(accepted_at))::float8 as seconds
@@ -66,6 +71,14 @@ function toMessages({ turns }: Session, between: Conversation['between']): objec
 async function countOpen(stage: Stage): Promise<number> {
   const { rows } = await stage.database.query<{ count: number }>(
     `select count(*)::integer as count from extractions where state in ('pending', 'active')`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function countUnindexed(stage: Stage): Promise<number> {
+  const { rows } = await stage.database.query<{ count: number }>(
+    `select (select count(*) from conversations where indexed_seq < last_seq)::integer
+       + (select count(*) from turn_parts where embedding_pending_since is not null)::integer as count`,
   );
   return rows[0]?.count ?? 0;
 }

@@ -20,8 +20,8 @@ type Filling = Readonly<{
 }>;
 
 const FILLINGS: Readonly<Record<Way, Filling>> = {
-  extracted: { title: 'extracted by rules' },
-  both: { title: 'extracted by rules, with stored turns', search: { include_turns: true } },
+  extracted: { title: 'extracted by rules, and what was said' },
+  memories: { title: 'extracted by rules alone', search: { include_turns: false } },
   turns: { title: 'turns stored as memories', stored: { observations: false, turns: true } },
   observations: { title: 'observations as the model’s answers', hasModel: true },
   'observations-stored': {
@@ -41,8 +41,8 @@ function waysOf({ conversations }: ConversationSet): Way[] {
     sessions.some(({ observations }) => observations.length > 0),
   );
   return hasObservations
-    ? ['extracted', 'observations', 'observations-stored', 'observations-and-turns']
-    : ['extracted', 'both', 'turns'];
+    ? ['extracted', 'memories', 'observations', 'observations-stored', 'observations-and-turns']
+    : ['extracted', 'memories', 'turns'];
 }
 
 /**

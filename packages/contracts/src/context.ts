@@ -54,8 +54,10 @@ export const contextRequestSchema = z
       ),
     include_turns: z
       .boolean()
-      .default(false)
-      .describe('Earlier turns of the conversation compete with memories, less those in `messages`.'),
+      .optional()
+      .describe(
+        'Earlier turns compete with memories, less those in `messages`: with `true` those of the conversation, without it those that a search finds by default.',
+      ),
     gate: z
       .boolean()
       .default(true)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded-array.ts';
 import { skippedSchema } from './conversations.ts';
-import { GLOBAL_SCOPE, memoryKindSchema, memorySchema } from './memories.ts';
+import { memoryKindSchema, memorySchema } from './memories.ts';
 import {
   externalIdSchema,
   filledText,
@@ -39,70 +39,62 @@ const asOfSchema = z.union([
 ]);
 export type AsOf = z.infer<typeof asOfSchema>;
 
-export const searchRequestSchema = z
-  .strictObject({
-    query: filledText(4_000),
-    user_id: userIdSchema.optional(),
-    all_users: z.boolean().default(false).describe('Search every user of the tenant; needs memory.read_all.'),
-    limit: z.int().min(1).max(200).optional().describe('Default 15; 5 in classic mode.'),
-    mode: searchModeSchema
-      .optional()
-      .describe('Default: SEARCH_MODE of the service, `fused` unless it is set.'),
-    channels: boundedArray(searchChannelSchema.exclude(['turns']))
-      .min(1)
-      .max(6)
-      .optional()
-      .describe('Ways of finding to use, instead of those of the mode.'),
-    scopes: boundedArray(externalIdSchema)
-      .min(1)
-      .max(8)
-      .optional()
-      .describe(
-        'Conversation ids and `global`: three times `limit` candidates are taken from each. Default: everything of the user.',
-      ),
-    filters: searchFiltersSchema.optional(),
-    include_turns: z
-      .boolean()
-      .default(false)
-      .describe('Stored messages of the conversations in `scopes` compete with memories.'),
-    include_pending: z
-      .boolean()
-      .default(false)
-      .describe('Messages that are stored and not yet extracted compete too, marked `pending`.'),
-    min_similarity: z
-      .number()
-      .min(-1)
-      .max(1)
-      .optional()
-      .describe('Cosine similarity below which the vector channel drops a memory; default: the model’s own.'),
-    rerank: z.boolean().optional().describe('Default: as the mode does when a reranker is configured.'),
-    min_relevance: unit
-      .optional()
-      .describe(
-        'Relevance below which a memory is dropped: a reranker’s, or without one the cosine similarity. Default 0.35 where enhanced mode reranks, else 0.',
-      ),
-    recency_weight: unit
-      .optional()
-      .describe('Share of recency in the score; default 0.2 enhanced, 0.1 fused.'),
-    mmr_lambda: unit
-      .optional()
-      .describe('Relevance against diversity; 1 turns diversity off. Default 0.7 enhanced, else 1.'),
-    collapse: z
-      .boolean()
-      .optional()
-      .describe('Leave out what says the same as a better result. Default true.'),
-    token_budget: z.int().min(1).max(1_000_000).optional().describe('Most estimated tokens of all results.'),
-    as_of: asOfSchema
-      .optional()
-      .describe(
-        'What was believed at a moment: known by then and valid then. As an object, both times apart; each defaults to now.',
-      ),
-    explain: z.boolean().default(false).describe('Show every score of every stage.'),
-  })
-  .refine(
-    (request) => !request.include_turns || (request.scopes ?? []).some((scope) => scope !== GLOBAL_SCOPE),
-    { path: ['include_turns'], error: 'needs a conversation in scopes' },
-  );
+export const searchRequestSchema = z.strictObject({
+  query: filledText(4_000),
+  user_id: userIdSchema.optional(),
+  all_users: z.boolean().default(false).describe('Search every user of the tenant; needs memory.read_all.'),
+  limit: z.int().min(1).max(200).optional().describe('Default 15; 5 in classic mode.'),
+  mode: searchModeSchema
+    .optional()
+    .describe('Default: SEARCH_MODE of the service, `fused` unless it is set.'),
+  channels: boundedArray(searchChannelSchema.exclude(['turns']))
+    .min(1)
+    .max(6)
+    .optional()
+    .describe('Ways of finding to use, instead of those of the mode.'),
+  scopes: boundedArray(externalIdSchema)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe(
+      'Conversation ids and `global`: three times `limit` candidates are taken from each. Default: everything of the user.',
+    ),
+  filters: searchFiltersSchema.optional(),
+  include_turns: z
+    .boolean()
+    .optional()
+    .describe(
+      'Stored messages compete with memories: of the conversations in `scopes`, or else of all that the user has. Default: as SEARCH_TURNS of the service in fused mode, unless `channels`, kinds, categories or all users are asked for; else false.',
+    ),
+  include_pending: z
+    .boolean()
+    .default(false)
+    .describe('Messages that are stored and not yet extracted compete too, marked `pending`.'),
+  min_similarity: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe('Cosine similarity below which the vector channel drops a memory; default: the model’s own.'),
+  rerank: z.boolean().optional().describe('Default: as the mode does when a reranker is configured.'),
+  min_relevance: unit
+    .optional()
+    .describe(
+      'Relevance below which a memory is dropped: a reranker’s, or without one the cosine similarity. Default 0.35 where enhanced mode reranks, else 0.',
+    ),
+  recency_weight: unit.optional().describe('Share of recency in the score; default 0.2 enhanced, 0.1 fused.'),
+  mmr_lambda: unit
+    .optional()
+    .describe('Relevance against diversity; 1 turns diversity off. Default 0.7 enhanced, else 1.'),
+  collapse: z.boolean().optional().describe('Leave out what says the same as a better result. Default true.'),
+  token_budget: z.int().min(1).max(1_000_000).optional().describe('Most estimated tokens of all results.'),
+  as_of: asOfSchema
+    .optional()
+    .describe(
+      'What was believed at a moment: known by then and valid then. As an object, both times apart; each defaults to now.',
+    ),
+  explain: z.boolean().default(false).describe('Show every score of every stage.'),
+});
 export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
 /** What each stage made of a result; a stage that did not run is left out. */

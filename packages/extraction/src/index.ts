@@ -12,7 +12,12 @@ export type { Preset } from './presets/preset.ts';
 export { buildPrompt, type KnownDocument, type Prompt } from './prompts/build-prompt.ts';
 export { resolvePrompts } from './prompts/resolve-prompts.ts';
 export { PROMPTS_FOLDER, type Prompts } from './prompts/template.ts';
-export { screenToolSave, STATEMENT_REFUSALS, type StatementRefusal } from './screening/screen-statement.ts';
+export {
+  screenStatement,
+  screenToolSave,
+  STATEMENT_REFUSALS,
+  type StatementRefusal,
+} from './screening/screen-statement.ts';
 export { replySchemaOf } from './reply-schema.ts';
 export { scheduleOf } from './schedule.ts';
 export { type Decision, isTextRefusal, readDecisions } from './reconcile/read-decisions.ts';

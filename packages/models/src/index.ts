@@ -8,7 +8,7 @@ export type { EmbedderConfig } from './embedding/embedding-source.ts';
 export { calibrate, measurePairs, toProfile } from './calibration/calibrate.ts';
 export type { Calibration } from './calibration/calibrate.ts';
 export { CALIBRATION_PAIRS } from './calibration/pairs.ts';
-export { LOCAL_EMBEDDING_PROFILE, readsWhole } from './embedding/embedding-profiles.ts';
+export { LOCAL_EMBEDDING_PROFILE, readsMost, readsWhole } from './embedding/embedding-profiles.ts';
 export type { EmbeddingProfile } from './embedding/embedding-profiles.ts';
 export { emptyAnswerError, noAnswerOf } from './errors/no-answer.ts';
 export { receivedReplyOf } from './errors/received-reply.ts';

@@ -1,8 +1,8 @@
 import { STOPWORDS } from './stopwords.ts';
 import { wordsOf } from './words.ts';
 
-/** More terms make the text search slower, not better: the longest ones carry the most meaning. */
-export const MAX_QUERY_TERMS = 12;
+/** As many as the first stage of a search tells apart. A question of two sentences in Chinese has 30 pairs. */
+export const MAX_QUERY_TERMS = 30;
 
 /**
  * The content words of a query, lower case, each once, in order: without English function and question words;

@@ -19,4 +19,5 @@ export type EmbeddedQuery =
     }>
   | Readonly<{ unavailable: string }>;
 
-export type EmbedQuery = (query: string) => Promise<EmbeddedQuery>;
+/** Null for a query that the model does not read. */
+export type EmbedQuery = (query: string) => Promise<EmbeddedQuery | null>;

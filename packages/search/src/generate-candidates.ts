@@ -2,6 +2,7 @@ import type { SearchChannel, SearchRequest } from '@factmill/contracts';
 import type { Sql } from '@factmill/database';
 import { queryTerms } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
+import { attributeTurns } from './attribute-turns.ts';
 import type { ChannelHits } from './candidate.ts';
 import { fullTextChannel } from './channels/by-full-text.ts';
 import { projectChannel } from './channels/by-project.ts';
@@ -26,7 +27,7 @@ export type GenerateCandidatesDeps = Readonly<{
 
 export type Generated = Readonly<{
   found: ChannelHits[];
-  /** Null when no vector was wanted. */
+  /** Null when no vector was wanted, or the model does not read the query. */
   embedded: EmbeddedQuery | null;
   /** Channels that could not be asked, with their errors. */
   failed: ReadonlyMap<SearchChannel, unknown>;
@@ -57,7 +58,7 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
     let embedMs = 0;
     const embedding = channels.has('vector') ? embed() : Promise.resolve(null);
 
-    async function embed(): Promise<EmbeddedQuery> {
+    async function embed(): Promise<EmbeddedQuery | null> {
       const startedAt = performance.now();
       const embedded = await withSpan('embed query', {}, () => embedQuery(query));
       embedMs = performance.now() - startedAt;
@@ -79,14 +80,15 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
     }
 
     function openScope(scoped: SearchTarget): ChannelSearch {
+      const queryVector = () => toVectorSearch(scoped);
       const first = openFirstStage({
         database,
         residents,
         target: scoped,
-        vector: () => toVectorSearch(scoped),
+        vector: queryVector,
         text: channels.has('text') ? { ...scoped, terms, query, limit } : null,
       });
-      return { database, target: scoped, request, settings, terms, limit, first };
+      return { database, target: scoped, request, settings, terms, limit, queryVector, first };
     }
 
     /** What a channel finds; nothing, and a note of it, when it fails. */
@@ -107,7 +109,8 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
       );
     });
     const found = await Promise.all([...asked, ask('turns', turnsChannel, openScope(target))]);
-    return { found: mergeScopes(found.flat()), embedded: await embedding, failed, terms, embedMs };
+    const attributed = await attributeTurns(database, target.tenantId, found.flat());
+    return { found: mergeScopes(attributed), embedded: await embedding, failed, terms, embedMs };
   };
 }
 

@@ -23,15 +23,15 @@ export type ScoredCandidate = Readonly<{
 
 /**
  * How much each channel counts in the fused mode. Vector, text and wording were chosen on the LoCoMo conversations 26
- * and 30 (ADR 13); substrings stand in for text where that knows no word; a turn has no vector, so that its rank counts
- * for both; keys and projects are named too rarely there to measure and only tip the balance.
+ * and 30 (ADR 13); substrings stand in for text where that knows no word; the rank of a turn
+ * is of its vector and words together; keys and projects are named too rarely there to measure and only tip the balance.
  */
 const WEIGHTS: Readonly<Record<FusedChannel, number>> = {
   vector: 1,
   text: 0.5,
   trigram: 0.5,
   wording: 0.75,
-  turns: 1.5,
+  turns: 1,
   key: 0.25,
   project: 0.25,
   recent: 0.1,

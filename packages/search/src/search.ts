@@ -49,6 +49,8 @@ export type SearchDeps = Readonly<{
   defaultMode: SearchMode;
   /** Results of a search that says neither how many nor in which mode; null: as many as the mode has. */
   defaultLimit?: number | null;
+  /** Whether stored turns compete with memories where a fused search for what one user has does not say. */
+  searchesTurns?: boolean;
   recordAccesses: (memoryIds: readonly string[]) => void;
   logger: Logger;
   now: () => Date;
@@ -115,7 +117,7 @@ export function createSearch(deps: SearchDeps): Search {
     let failure: unknown = null;
     let embeddingUnavailable: string | null = null;
     for (const step of [asked, ...FALLBACKS[asked]]) {
-      const settings = settingsOfStep(request, step, asked);
+      const settings = settingsOfStep(request, step, asked, deps.searchesTurns ?? false);
       const attempt = await trySearch(search, settings, degraded, database);
       if (attempt.found === null || attempt.failure !== null) assertWanted();
       embeddingUnavailable ??= unavailabilityOf(attempt.generated);
@@ -222,12 +224,23 @@ function settingsOfStep(
   request: SearchRequest,
   step: SearchMode | 'recent',
   asked: SearchMode,
+  searchesTurns: boolean,
 ): SearchSettings {
-  const limit = settingsOf(request, asked).limit;
-  if (step === asked) return settingsOf(request, asked);
+  const settings = settingsOf(request, asked);
+  if (step === asked)
+    return searchesTurns && mayAddTurns(request, asked) ? { ...settings, turns: true } : settings;
   const { channels: _, ...rest } = request;
-  if (step === 'classic') return settingsOf({ ...rest, limit }, 'classic');
-  return { ...settingsOf({ ...rest, limit }, 'classic'), channels: new Set(['recent']), rerank: false };
+  const classic = settingsOf({ ...rest, limit: settings.limit }, 'classic');
+  return step === 'classic' ? classic : { ...classic, channels: new Set(['recent']), rerank: false };
+}
+
+/** A search that says which memories it is for, or how to find them, is for memories. */
+function mayAddTurns(request: SearchRequest, mode: SearchMode): boolean {
+  const { channels, filters, include_turns: includeTurns } = request;
+  const isOpen = filters?.kinds === undefined && filters?.categories === undefined;
+  return (
+    includeTurns === undefined && mode === 'fused' && channels === undefined && isOpen && !request.all_users
+  );
 }
 
 /** How many channels could be asked, whether or not they found something. */

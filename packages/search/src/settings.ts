@@ -19,6 +19,8 @@ export type SearchSettings = Readonly<{
   mmrLambda: number;
   collapse: boolean;
   tokenBudget: number | null;
+  /** Whether stored turns compete with memories. */
+  turns: boolean;
 }>;
 
 type ModeDefaults = Readonly<{
@@ -97,6 +99,7 @@ export function settingsOf(request: SearchRequest, mode: SearchMode): SearchSett
     mmrLambda: request.mmr_lambda ?? defaults.mmrLambda,
     collapse: request.collapse ?? defaults.collapse,
     tokenBudget: request.token_budget ?? null,
+    turns: request.include_turns ?? false,
   };
   return { ...settings, candidates: candidatesOf(settings, defaults.minCandidates) };
 }

@@ -59,6 +59,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     residents: createResidentIndexes({ database, now: () => performance.now() }),
     reranker,
     defaultMode,
+    searchesTurns: config.searchTurns,
     defaultLimit: preset?.retrieval.limit ?? null,
     recordAccesses: accesses.record,
     logger,

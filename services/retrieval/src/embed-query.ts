@@ -2,7 +2,7 @@ import { untilAborted } from '@factmill/async';
 import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import type { Embedder, EmbeddingProfile } from '@factmill/models';
+import { type Embedder, type EmbeddingProfile, readsMost } from '@factmill/models';
 import type { EmbedQuery } from '@factmill/search';
 import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
 
@@ -22,7 +22,8 @@ const COOL_DOWN_MS = 5_000;
 /**
  * Embeds queries with the model in use, within a time limit that includes asking the database which model that is.
  * Model errors never reject; only a database that cannot be read does. A model that is not registered has no stored
- * vectors and is not called.
+ * vectors and is not called. Null for a query in a language that the model does not read: its vector would be near to
+ * anything of that language.
  */
 export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   const { database, models, config, now } = deps;
@@ -78,7 +79,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
       const { embedder, isComplete }: ModelInUse = await untilAborted(models.inUse(), signal);
       await load(embedder);
       const profile = await embedder.loadProfile({ signal });
-      const isKnown = profile !== null && registered.has(profile.id);
+      const isKnown = profile !== null && registered.has(profile.id) && readsMost(profile, query);
       return {
         embedder,
         isComplete,
@@ -89,6 +90,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     if ('unavailable' in asked) return asked;
     const { embedder, isComplete, profile, vectors } = asked.value;
     if (profile === null) return { unavailable: 'no_provider' };
+    if (!readsMost(profile, query)) return null;
     if (!(await isRegistered(profile))) return { unavailable: 'no_vectors' };
     const embedded =
       vectors === null ? await within((signal) => embedder.embed([query], { signal })) : { value: vectors };

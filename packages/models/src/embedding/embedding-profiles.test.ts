@@ -3,6 +3,7 @@ import { chunkingOf } from './chunking-of.ts';
 import {
   embeddingProfileOf,
   LOCAL_EMBEDDING_PROFILE,
+  readsMost,
   readsWhole,
   withThresholds,
 } from './embedding-profiles.ts';
@@ -58,6 +59,16 @@ describe('what a profile rests on', () => {
     [{ reads: 'any' as const }, '用户住在杭州。', true],
   ])('%j reads %j: %j', (profile, text, reads) => {
     expect(readsWhole(profile, text)).toBe(reads);
+  });
+
+  test.each([
+    ['Who is Łukasz? 🎉', true],
+    ['What does 谢谢 mean?', true],
+    ['用户住在杭州吗？ OK', false],
+    ['Где живёт Анна?', false],
+    ['4321?', true],
+  ])('most of %j: %j', (text, reads) => {
+    expect(readsMost(LOCAL_EMBEDDING_PROFILE, text)).toBe(reads);
   });
 });
 

@@ -174,6 +174,16 @@ export function readsWhole(profile: Pick<EmbeddingProfile, 'reads'>, text: strin
   return (profile.reads === 'latin' ? LATIN : USE_LITE).test(text.normalize('NFKC'));
 }
 
+/**
+ * Whether the model reads enough of a text for its vector to say what it is about: at least half of the letters. To an
+ * English model all questions in Chinese are one, but one in English that quotes a Chinese word is not.
+ */
+export function readsMost(profile: Pick<EmbeddingProfile, 'reads'>, text: string): boolean {
+  const letters = text.normalize('NFKC').match(/\p{L}/gu) ?? [];
+  const read = letters.filter((letter) => readsWhole(profile, letter));
+  return read.length * 2 >= letters.length;
+}
+
 function findKnownModel(model: string): KnownModel | undefined {
   const bare = (model.toLowerCase().split('/').at(-1) ?? '').split(':')[0] ?? '';
   return KNOWN_MODELS.find(({ id, aliases }) => id === bare || aliases.includes(bare));

@@ -128,9 +128,18 @@ function isFact({ key, value }: ContextMemory): boolean {
   return key !== null && value !== null;
 }
 
-function toBracketed({ key, value, question, answer, content }: ContextMemory): string {
+function toBracketed(memory: ContextMemory): string {
+  const { key, value, question, answer } = memory;
   if (key !== null && value !== null) return quoteBracketed(`${key}: ${value}`);
-  return quoteBracketed(question !== null && answer !== null ? `${question} → ${answer}` : content);
+  return quoteBracketed(
+    question !== null && answer !== null ? `${question} → ${answer}` : attributed(memory),
+  );
+}
+
+/** What somebody said is no statement of ours: who said it stands before it. */
+function attributed({ role, content }: ContextMemory): string {
+  if (role === 'assistant') return `The assistant said: ${content}`;
+  return role === 'user' ? `The user said: ${content}` : content;
 }
 
 function renderBlock(heading: string, items: readonly string[]): string {
@@ -154,7 +163,7 @@ function renderAugmented(chosen: Chosen, query: string): string {
 }
 
 function toItem(memory: ContextMemory): string {
-  return `- ${quoteLine(memory.content)}`;
+  return `- ${quoteLine(attributed(memory))}`;
 }
 
 function toAugmentedItem({ role, content }: ContextMemory, isProfile: boolean): string {

@@ -4,10 +4,10 @@ import type { Turn } from '../candidate.ts';
 import type { SearchSettings } from '../settings.ts';
 import type { SearchTarget } from '../target.ts';
 import type { FullTextHits } from './full-text-hits.ts';
-import type { VectorRow } from './nearest.ts';
+import type { VectorRow, VectorSearch } from './nearest.ts';
 
 /** `value` is the channel's own measure. */
-type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
+export type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
 
 /** Vectors and full text, which other channels depend on. Each is asked once, whoever asks first. */
 export type FirstStage = Readonly<{
@@ -25,6 +25,8 @@ export type ChannelSearch = Readonly<{
   terms: readonly string[];
   /** How many hits at most. */
   limit: number;
+  /** The query as a vector; null when there is none. */
+  queryVector: () => Promise<VectorSearch | null>;
   first: FirstStage;
 }>;
 

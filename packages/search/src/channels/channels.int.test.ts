@@ -25,7 +25,7 @@ import { searchByFullText } from './by-full-text.ts';
 import { searchByProject } from './by-project.ts';
 import { searchByVector } from './by-vector.ts';
 import { searchRecent } from './recent.ts';
-import { searchTurns } from './turns.ts';
+import { findUnindexedTurns } from './unindexed-turns.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
@@ -297,7 +297,7 @@ describe('as of a moment', () => {
   });
 });
 
-describe('searchTurns', () => {
+describe('findUnindexedTurns', () => {
   beforeAll(async () => {
     await pool.query(
       `insert into conversations (tenant_id, id, user_id, last_seq, extracted_seq) values
@@ -322,15 +322,22 @@ describe('searchTurns', () => {
     terms = ['okapi', 'sleeping'],
   ) =>
     (
-      await searchTurns(pool, {
-        tenantId: DEFAULT_TENANT_ID,
-        userId: 'talker',
+      await findUnindexedTurns(
+        pool,
+        {
+          tenantId: DEFAULT_TENANT_ID,
+          userId: 'talker',
+          conversationIds,
+          pendingOnly,
+          withPending: true,
+          project: null,
+          until: null,
+          seenFrom: null,
+          limit: 9,
+        },
         terms,
-        conversationIds,
-        pendingOnly,
-        limit: 9,
-      })
-    ).map((row) => [row.messageId, row.pending, row.turnScore]);
+      )
+    ).map((row) => [row.messageId, row.pending, row.score]);
 
   test('pending ones are those that no extraction has read', async () => {
     await expect(turns(null, true)).resolves.toEqual([['m2', true, 1]]);

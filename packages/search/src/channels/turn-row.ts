@@ -11,7 +11,7 @@ export type TurnRow = Readonly<{
   content: string;
   createdAt: Date;
   pending: boolean;
-  turnScore: number;
+  score: number;
 }>;
 
 const FORM = { tier: 3, kind: 'note', category: 'conversation' } as const;
@@ -61,7 +61,7 @@ export function turnToRow(turn: TurnRow): MemoryRow {
 }
 
 /** Always the same for a message, and no memory's (UUID version 8). */
-function idOf({ conversationId, messageId }: TurnRow): string {
+export function idOf({ conversationId, messageId }: Pick<TurnRow, 'conversationId' | 'messageId'>): string {
   const hex = createHash('sha256')
     .update(JSON.stringify([conversationId, messageId]))
     .digest('hex');

@@ -1,4 +1,5 @@
 import { listUnindexedTurns, saveTurnParts, type Sql, type UnindexedTurn } from '@factmill/database';
+import { screenStatement } from '@factmill/extraction';
 import { chunkText } from '@factmill/extraction/documents';
 
 /** Turns that are stored together. */
@@ -39,6 +40,15 @@ export function createIndexTurns({ database, wantsVectors, newId }: IndexTurnsDe
   };
 }
 
+/**
+ * Whoever said it, a part that bears the marks of an attack, or holds a secret, must not come back into a prompt. What
+ * is usual in a chat is none: wishes, what is said about the assistant, and links.
+ */
+function mayBeShown(part: string): boolean {
+  const refusal = screenStatement(part, [part], { order: true, assistant: true });
+  return refusal === null || refusal === 'markup';
+}
+
 /** The parts of a turn that can be found. */
 function cut(content: UnindexedTurn['content']): string[] {
   const parts: string[] = [];
@@ -47,5 +57,5 @@ function cut(content: UnindexedTurn['content']): string[] {
     if (part.trim() !== '') parts.push(part.trim());
     if (parts.length === MAX_PARTS) break;
   }
-  return parts;
+  return parts.filter(mayBeShown);
 }

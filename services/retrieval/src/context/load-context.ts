@@ -94,15 +94,17 @@ export function createLoadContext({ database, search }: LoadContextDeps) {
 
   async function searchFor(owner: Owner, request: ContextRequest, query: string): Promise<Hits> {
     const spoken = spokenIn(request);
+    // A turn is found by a part of it.
+    const isSpoken = (part: string) => [...spoken].some((text) => text.includes(part.trim()));
     // Turns that the request already contains are dropped from the results, so the limit is raised by their number.
-    const limit = Math.min(MAX_LIMIT, request.limit + (request.include_turns ? spoken.size : 0));
+    const limit = Math.min(MAX_LIMIT, request.limit + (request.include_turns === false ? 0 : spoken.size));
     const { results, degraded } = await search({
       ...owner,
       seenFrom: seenFrom(request),
       request: toSearchRequest(request, query, limit),
     });
     const hits = results
-      .filter(({ memory, turn }) => turn === undefined || !spoken.has(memory.content.trim()))
+      .filter(({ memory, turn }) => turn === undefined || !isSpoken(memory.content))
       .slice(0, request.limit)
       .map(({ memory, score, turn }) => ({ memory, score, role: turn?.role ?? memory.kind }));
     return { hits, degraded: degraded.length === 0 ? null : degraded.join(',') };
@@ -139,9 +141,9 @@ function toSearchRequest(request: ContextRequest, query: string, limit: number):
     filters: { ...BESIDE_PROFILE, ...filters, ...(project === undefined ? {} : { project }) },
     recency_weight: request.recency_weight,
     min_relevance: request.min_relevance,
-    ...(withTurns && conversationId !== undefined
+    ...(withTurns === true && conversationId !== undefined
       ? { scopes: [conversationId, GLOBAL_SCOPE], include_turns: true, include_pending: true }
-      : {}),
+      : { include_turns: withTurns }),
   });
 }
 

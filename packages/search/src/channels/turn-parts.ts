@@ -1,0 +1,154 @@
+import { type Sql, toHalfvec } from '@factmill/database';
+import { B, K1 } from '../bm25.ts';
+import type { VectorSearch } from './nearest.ts';
+import type { TurnRow } from './turn-row.ts';
+
+/** Which turns of a user, or of all users, may be found. */
+export type TurnTarget = Readonly<{
+  tenantId: string;
+  userId: string | null;
+  /** Turns of these conversations; null: of all that there are. */
+  conversationIds: readonly string[] | null;
+  /** Also what no extraction has read yet. */
+  withPending: boolean;
+  /** Of conversations of this project; null: of any. */
+  project: string | null;
+  /** Leaves out conversations that keep what they know to themselves, but for this one; null: none. */
+  seenFrom: string | null;
+  /** What was said by then; null: everything. */
+  until: Date | null;
+  limit: number;
+}>;
+
+/** The latest parts of a user whose bit codes are compared, from the index alone: 10 ms. */
+const MAX_CODES = 20_000;
+/** Of those, as many as are nearest by their codes have their distances computed. */
+const SHORTLIST = 300;
+/** Shorter bit codes say too little: then so many of the latest parts are compared one by one. */
+const MIN_CODE_BITS = 128;
+const MAX_EXACT = 5_000;
+/** A word of more parts than this says too little to find a turn by; it counts where another word has found one. */
+const MAX_FREQUENCY = 400;
+/** Where all words are so common, the latest parts with them are taken. */
+const LATEST = 1_000;
+
+/**
+ * A conversation of the preset `reconciled` is a boundary: what is said in it is for that conversation only, as its
+ * memories are.
+ */
+export const sharesTurns = (
+  c: string,
+  seenFrom: string,
+) => `(${seenFrom}::text is null or ${c}.id = ${seenFrom}::text
+    or (${c}.policy->>'preset' is distinct from 'reconciled' and not exists (
+      select from extractions e where e.tenant_id = ${c}.tenant_id and e.conversation_id = ${c}.id
+        and e.preset = 'reconciled')))`;
+
+/** What both statements select of a part `p` of a message `m`. Values: $1 to $8 are the target. */
+const COLUMNS = `c.id as "conversationId", c.user_id as "userId", c.project, m.id as "messageId", m.role,
+  p.content, m.created_at as "createdAt", m.seq > c.extracted_seq as pending`;
+const SOURCE = `
+  join turn_parts p on p.id = found.id and p.tenant_id = $1::uuid
+  join messages m on m.tenant_id = p.tenant_id and m.conversation_id = p.conversation_id and m.seq = p.seq
+  join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
+  where not m.superseded and ($3::text[] is null or c.id = any($3::text[]))
+    and ($4::boolean or m.seq <= c.extracted_seq) and ($5::text is null or c.project = $5::text)
+    and ($6::timestamptz is null or m.created_at <= $6::timestamptz) and ${sharesTurns('c', '$8')}`;
+
+const valuesOf = ({
+  tenantId,
+  userId,
+  conversationIds,
+  withPending,
+  project,
+  until,
+  limit,
+  seenFrom,
+}: TurnTarget) => [tenantId, userId, conversationIds, withPending, project, until, limit, seenFrom];
+
+/**
+ * The parts of a user's turns nearest to the vector, nearest first: of the latest 20,000, those nearest by their bit
+ * codes. Uses turn_part_embeddings_near_idx.
+ */
+export async function findNearestTurns(
+  sql: Sql,
+  target: TurnTarget & Readonly<{ userId: string }>,
+  { model, dimensions, vector, minSimilarity }: VectorSearch,
+): Promise<TurnRow[]> {
+  const isExact = dimensions < MIN_CODE_BITS;
+  // Filters leave few: they come before the shortlist, or it could have none of them.
+  const isFiltered = target.conversationIds !== null || target.project !== null;
+  const filter = `and e.part_id in (
+      select p.id from turn_parts p join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
+      where p.tenant_id = $1::uuid and p.user_id = $2::text
+        and ($3::text[] is null or c.id = any($3::text[])) and ($5::text is null or c.project = $5::text))`;
+  const { rows } = await sql.query<TurnRow>(
+    `with latest as materialized (
+       select e.part_id, e.code from turn_part_embeddings e
+       where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $9::text ${isFiltered ? filter : ''}
+       order by e.part_id desc limit ${isExact ? MAX_EXACT : MAX_CODES}
+     ), shortlist as materialized (
+       select part_id from latest
+       ${isExact ? '' : `order by code <~> (select binary_quantize($10::halfvec)) limit ${SHORTLIST}`}
+     ), found as materialized (
+       select s.part_id as id, (e.embedding <=> $10::halfvec) + 0 as distance from shortlist s cross join lateral (
+         select embedding from turn_part_embeddings e
+         where e.part_id = s.part_id and e.model = $9::text and e.tenant_id = $1::uuid offset 0) as e
+     )
+     select ${COLUMNS}, 1 - found.distance as score from found ${SOURCE} and found.distance <= 1 - $11::float8
+     order by found.distance, found.id limit $7::integer`,
+    [...valuesOf(target), model, toHalfvec(vector), minSimilarity],
+    { name: `search_turns_near${isExact ? '_exact' : ''}${isFiltered ? '_filtered' : ''}` },
+  );
+  return rows;
+}
+
+/**
+ * The parts of turns that have one of the words, best first by BM25. They are found by words that few parts have
+ * (turn_parts_words_idx), or else among the latest.
+ */
+export async function findTurnsByWords(
+  sql: Sql,
+  target: TurnTarget,
+  terms: readonly string[],
+): Promise<TurnRow[]> {
+  if (terms.length === 0) return [];
+  const { rows } = await sql.query<TurnRow>(
+    `with terms as materialized (
+       select t.n, search_query(t.term) as query, array(
+         select distinct search_key($1::uuid, $2::text, word)
+         from unnest(tsvector_to_array(search_words(t.term))) as word) as keys
+       from unnest($9::text[]) with ordinality as t (term, n)
+     ), hits as materialized (
+       select t.n, h.id from terms t cross join lateral (
+         select p.id, p.search_terms from turn_parts p
+         where search_keys(p.tenant_id, p.user_id, p.search_terms) @> t.keys limit ${MAX_FREQUENCY + 1}) as h
+       where cardinality(t.keys) > 0 and h.search_terms @@ t.query
+     ), frequencies as materialized (
+       select n, count(*)::float8 as df from hits group by n
+     ), candidates as materialized (
+       select distinct h.id from hits h join frequencies f using (n) where f.df <= ${MAX_FREQUENCY}
+       union
+       select id from (
+         select p.id from turn_parts p where p.tenant_id = $1::uuid and p.user_id = $2::text
+           and not exists (select from frequencies where df <= ${MAX_FREQUENCY})
+         order by p.id desc limit ${LATEST}) as latest
+     ), texts as materialized (
+       select c.id, p.search_terms, length(p.content)::float8 as length
+       from candidates c join turn_parts p on p.id = c.id and p.tenant_id = $1::uuid
+     ), of_all as (
+       select count(*)::float8 as texts, greatest(avg(length), 1) as average_length from texts
+     ), weighed as materialized (
+       select t.query, ln(1 + (greatest(a.texts, f.df) - f.df + 0.5) / (f.df + 0.5)) as idf
+       from terms t join frequencies f using (n) cross join of_all a
+     ), found as materialized (
+       select t.id, sum(w.idf) / (${1 - B + 1 / K1} + ${B} * min(t.length) / min(a.average_length)) as score
+       from texts t join weighed w on t.search_terms @@ w.query cross join of_all a
+       group by t.id order by score desc, t.id limit 3 * $7::integer
+     )
+     select ${COLUMNS}, found.score from found ${SOURCE} order by found.score desc, found.id limit $7::integer`,
+    [...valuesOf(target), terms],
+    { name: 'search_turns_words' },
+  );
+  return rows;
+}
