@@ -118,12 +118,15 @@ async function moveToFloodingTenant(stage: Stage): Promise<string> {
   });
   try {
     const tenantId = await ensureTenant(pool, 'flooding', uuidv7());
+    // The tenant is part of the key that vectors refer to: both change before it is checked again.
+    await pool.query('set session_replication_role = replica');
     for (const table of ['memories', 'memory_embeddings']) {
       await pool.query(`update ${table} set tenant_id = $1::uuid where user_id <> all ($2::text[])`, [
         tenantId,
         QUIET_USERS,
       ]);
     }
+    await pool.query('reset session_replication_role');
     await pool.query('vacuum (analyze) memories, memory_embeddings');
     const { id, key, secretSha256 } = generateApiKey();
     const owner = { name: 'flooding', userId: null, expiresAt: null };

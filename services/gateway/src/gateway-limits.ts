@@ -39,7 +39,7 @@ const SHARE = 0.4;
  * step. So each chat takes a slot for about as long as its request needs to get upstream, and no longer when memory
  * hangs or the upstream is slow.
  */
-const CHATS = { slots: 64, share: 2 } as const;
+const CHATS = { slots: 64, share: 1 } as const;
 const CHAT_TURN_MS = 50;
 /** A tenant without requests for this long leaves its share to the others. */
 const ACTIVE_MS = 30_000;
