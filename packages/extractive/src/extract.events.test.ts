@@ -20,13 +20,9 @@ describe('plans and events', () => {
     [
       "I'm planning to run a marathon in October.",
       'plan | The user is planning to run a marathon in October 2023.',
-      '2023-10-01',
+      null,
     ],
-    [
-      "I'm going to visit Japan next month.",
-      'plan | The user is going to visit Japan in June 2023.',
-      '2023-06-01',
-    ],
+    ["I'm going to visit Japan next month.", 'plan | The user is going to visit Japan in June 2023.', null],
     ['I want to learn how to sail.', 'plan | The user wants to learn how to sail.', null],
     ["I'm saving for a house", 'plan | The user is saving for a house.', null],
     ['I decided to quit my job.', 'plan | The user decided to quit their job.', null],
@@ -38,12 +34,12 @@ describe('plans and events', () => {
     [
       'My flight to Madrid is tomorrow at 5pm.',
       "plan | The user's flight to Madrid is on 9 May 2023 at 17:00.",
-      '2023-05-09',
+      null,
     ],
     [
       'I have an appointment with my dentist next Tuesday.',
       'plan | The user has an appointment with their dentist on 16 May 2023.',
-      '2023-05-16',
+      null,
     ],
     [
       'I went to a pottery class yesterday.',
@@ -86,6 +82,7 @@ describe('plans and events', () => {
       null,
     ],
     ['I have visited Kenya twice', 'event | The user has visited Kenya twice.', null],
+    // A plan holds from when it is told: its day stands in its text alone.
   ])('%s', (content, expected, validFrom) => {
     expect(read(content).map((item) => [short(item), item.validFrom])).toEqual([[expected, validFrom]]);
   });

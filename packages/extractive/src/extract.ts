@@ -101,10 +101,16 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   return [...facts, ...notes];
 }
 
+/** A plan holds from when it is told, not only from the day that it is for: searches leave out what has not begun. */
+function begunBy(date: string | null, toldAt: Date): string | null {
+  return date === null || Date.parse(date) > toldAt.getTime() ? null : date;
+}
+
 /** A note is surer where a rule knows what it states. */
 function toNoteItem(note: Note, isOwnWords: boolean, told: Told): RawCandidate {
   const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
-  const item = toItem({ ...note, confidence }, null, told.message.id);
+  const date = begunBy(note.date, told.message.createdAt);
+  const item = toItem({ ...note, date, confidence }, null, told.message.id);
   return { ...item, source: isOwnWords ? OWN_WORDS_SOURCE : SOURCE };
 }
 

@@ -37,11 +37,6 @@ function dateOf(reads: readonly Read[]): string | null {
   return toIsoDay(dated?.date ?? null);
 }
 
-/** A plan holds from when it is told, not only from the day that it is for. */
-function begunBy(date: string | null, saidAt: Date): string | null {
-  return date === null || Date.parse(date) > saidAt.getTime() ? null : date;
-}
-
 /** Whether a clause is a fact of its own in its sentence, and no part of a note. */
 function isOwnFact({ statements }: Read, sentence: readonly Read[]): boolean {
   const tellsMore = sentence.some(
@@ -74,7 +69,7 @@ function noteOf(sentences: readonly (readonly Read[])[], voice: Voice): Note | n
   return {
     content: text.includes(voice.speaker) ? text : `据${voice.speaker}说，${text}`,
     category: stated[0]?.category ?? 'other',
-    date: begunBy(dateOf(reads), voice.saidAt),
+    date: dateOf(reads),
     known: stated.length > 0,
     topic: null,
   };
