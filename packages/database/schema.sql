@@ -137,6 +137,14 @@ embedding_refusals.memory_id uuid
 embedding_refusals.chunk_id uuid
 embedding_refusals.content_hash bytea
 embedding_refusals.tenant_id uuid not null
+erasures.id uuid not null
+erasures.tenant_id uuid not null
+erasures.user_id text
+erasures.user_sha256 bytea not null
+erasures.requested_by text not null
+erasures.requested_at timestamp with time zone not null default now()
+erasures.finished_at timestamp with time zone
+erasures.counts jsonb not null default '{}'::jsonb
 extraction_outputs.extraction_id uuid not null
 extraction_outputs.number integer not null
 extraction_outputs.tenant_id uuid not null
@@ -389,6 +397,9 @@ embedding_refusals.embedding_refusals_chunk_fkey FOREIGN KEY (tenant_id, chunk_i
 embedding_refusals.embedding_refusals_memory_fkey FOREIGN KEY (tenant_id, memory_id) REFERENCES memories(tenant_id, id) ON DELETE CASCADE
 embedding_refusals.embedding_refusals_model_fkey FOREIGN KEY (model) REFERENCES embedding_models(id) ON DELETE CASCADE
 embedding_refusals.embedding_refusals_subject_check CHECK ((num_nonnulls(memory_id, chunk_id) = 1))
+erasures.erasures_finished_check CHECK (((finished_at IS NULL) = (user_id IS NOT NULL)))
+erasures.erasures_pkey PRIMARY KEY (id, tenant_id)
+erasures.erasures_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (tenant_id, extraction_id) REFERENCES extractions(tenant_id, id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number, tenant_id)
 extraction_outputs.extraction_outputs_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
@@ -455,6 +466,7 @@ CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user
 CREATE UNIQUE INDEX embedding_models_active_key ON public.embedding_models USING btree (state) WHERE (state = 'active'::text)
 CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals USING btree (chunk_id, model, tenant_id) WHERE (chunk_id IS NOT NULL)
 CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model, tenant_id) WHERE (memory_id IS NOT NULL)
+CREATE UNIQUE INDEX erasures_open_key ON public.erasures USING btree (tenant_id, user_id) WHERE (finished_at IS NULL)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -464,6 +476,7 @@ CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
 CREATE INDEX extractions_waiting_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((state = 'pending'::text) AND (started_at IS NULL))
 CREATE INDEX idempotency_keys_created_idx ON public.idempotency_keys USING btree (created_at)
+CREATE INDEX idempotency_keys_user_idx ON public.idempotency_keys USING btree (tenant_id, ((response ->> 'user_id'::text)))
 CREATE INDEX memories_content_idx ON public.memories USING btree (tenant_id, user_id, content_hash)
 CREATE UNIQUE INDEX memories_content_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, content_hash) WHERE ((key IS NULL) AND (subject_hash IS NULL) AND is_current)
 CREATE INDEX memories_deleted_idx ON public.memories USING btree (deleted_at) WHERE (deleted_at IS NOT NULL)

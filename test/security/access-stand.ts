@@ -166,9 +166,17 @@ export async function startAccessStand(): Promise<AccessStand> {
       });
       await made(key, 'PUT', '/v1/summary', { ...theirs, content: secret });
       const apiKey = await made(key, 'POST', '/v1/api-keys', { name: secret, permissions: ['memory.read'] });
+      // Erasing takes everything: of somebody else, so that the rest can be looked at.
+      const [leaver, left] = [`${userId}-leaving-${secret}`, `${userId}-left-${secret}`];
+      for (const user_id of [leaver, left]) {
+        await made(key, 'POST', '/v1/memories', { user_id, content: secret });
+      }
+      const erasure = await made(key, 'DELETE', `/v1/users/${left}`, {});
       return {
         userId,
         secret,
+        users: leaver,
+        erasures: String(erasure['id']),
         conversations: conversation,
         extractions: extraction,
         memories: String(memory['id']),

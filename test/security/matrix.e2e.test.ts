@@ -236,6 +236,8 @@ describe('whoever has no business there', () => {
       extractions: theirs.memories,
       conversations: 'absent',
       'api-keys': 'f'.repeat(16),
+      users: 'absent',
+      erasures: theirs.memories,
     };
     const withId = OPERATIONS.filter(
       ({ method, path }) => path.includes('{id}') && `${method} ${path}` !== MAKES_ITS_OWN,

@@ -9,6 +9,8 @@ export type Planted = Readonly<{
   memories: string;
   documents: string;
   'api-keys': string;
+  users: string;
+  erasures: string;
 }>;
 
 export type Sample = Readonly<{ body?: Record<string, unknown>; query?: Record<string, string> }>;

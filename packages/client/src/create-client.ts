@@ -4,6 +4,7 @@ import type {
   ContextResponse,
   createApiKeySchema,
   createdApiKeySchema,
+  ErasureReceipt,
   List,
   memoryToolDefinitionSchema,
   memoryToolRequestSchema,
@@ -95,6 +96,15 @@ export function createClient(options: ClientOptions) {
         const isRead = body.action === 'search' || body.action === 'list';
         return send(isRead ? 'tools.read' : 'tools.write', { body }, options);
       },
+    },
+    /** Users of a tenant; needs the permission `admin`. */
+    users: {
+      /** Erases everything of a user for good. */
+      erase: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
+        send('users.erase', { id }, options),
+      /** The receipt of an erasure, by its own id. */
+      erasure: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
+        send('users.erasure', { id }, options),
     },
     /** API keys of a tenant; needs the permission `admin`. */
     apiKeys: {

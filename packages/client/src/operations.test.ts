@@ -52,6 +52,8 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   profile: ({ profile }) => profile(),
   'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
   'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
+  'users.erase': ({ users }) => users.erase('a b/c'),
+  'users.erasure': ({ users }) => users.erasure(ID),
   'tools.definition': ({ tools }) => tools.definition(),
   'tools.call': ({ tools }) => tools.call({ action: 'save', key: 'home', value: 'Lisbon' }),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
@@ -135,7 +137,9 @@ describe('the client', () => {
     expect(request.body === undefined).toBe(operation?.body === undefined);
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
-    const isOfOneUser = !/^apiKeys\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$/.test(name);
+    const isOfOneUser = !/^apiKeys\.|^users\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$/.test(
+      name,
+    );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);
     expect(request.headers.get('content-type')).toBe(request.body === undefined ? null : 'application/json');
     expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);

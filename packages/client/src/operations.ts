@@ -118,6 +118,10 @@ export const OPERATIONS = {
   'summary.put': { method: 'PUT', path: '/v1/summary', repeat: 'unless_begun', user: 'body' },
   profile: { ...read, path: '/v1/profile', user: 'query' },
 
+  // While an erasure is open its receipt is the answer again. After it there is nothing of the user: 404.
+  'users.erase': { method: 'DELETE', path: '/v1/users/{id}', repeat: 'always' },
+  'users.erasure': { ...read, path: '/v1/erasures/{id}' },
+
   'tools.definition': { ...read, path: '/v1/tools/memory' },
   // Searching and listing; saving and forgetting follow `memories`.
   'tools.read': { method: 'POST', path: '/v1/tools/memory', repeat: 'always', user: 'body' },

@@ -19,5 +19,6 @@ export * from './summaries.ts';
 export * from './context.ts';
 export * from './memory-tool.ts';
 export * from './statistics.ts';
+export * from './users.ts';
 export * from './text.ts';
 export * from './visible-text.ts';

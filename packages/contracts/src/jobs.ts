@@ -38,6 +38,12 @@ export const JOBS = {
   },
   /** Find the users that have work in a due compression period, and create a run for each. */
   'compress-due': { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
+  /** Delete everything of a user, for a receipt. */
+  erase: {
+    queue: 'maintenance',
+    payload: z.object({ tenantId: z.uuid(), erasureId: z.uuid() }),
+    timeoutMs: 600_000,
+  },
   /** Delete what has expired. */
   purge: { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
 } as const satisfies Record<string, { queue: QueueName; payload: z.ZodType; timeoutMs: number }>;

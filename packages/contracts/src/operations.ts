@@ -29,6 +29,7 @@ import {
 } from './memories.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
+import { erasureSchema } from './users.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 
 const deletedSchema = z.object({ deleted: z.int() });
@@ -227,6 +228,24 @@ export const OPERATIONS: readonly Operation[] = [
     query: userQuerySchema,
     status: 200,
     response: statisticsSchema,
+  },
+  {
+    method: 'delete',
+    path: '/v1/users/{id}',
+    tag: 'Users',
+    summary: 'Erase everything of a user for good; the answer is the receipt',
+    permission: 'admin',
+    status: 202,
+    response: erasureSchema,
+  },
+  {
+    method: 'get',
+    path: '/v1/erasures/{id}',
+    tag: 'Users',
+    summary: 'Get the receipt of an erasure: what was deleted, and whether anything is left',
+    permission: 'admin',
+    status: 200,
+    response: erasureSchema,
   },
   {
     method: 'get',

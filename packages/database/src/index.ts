@@ -47,6 +47,7 @@ export * from './queries/memories/neighbours.ts';
 export * from './queries/operators/api-keys.ts';
 export * from './queries/operators/planner-statistics.ts';
 export * from './queries/operators/purge.ts';
+export * from './queries/users/erasures.ts';
 export * from './queries/operators/settings.ts';
 export * from './queries/operators/statistics.ts';
 export * from './queries/operators/tenants.ts';

@@ -14,6 +14,7 @@ import type { ExtractorDeps } from './extractor-deps.ts';
 import { createEmbedAll } from './maintenance/embed-all.ts';
 import { createEmbedPending } from './maintenance/embed-pending.ts';
 import { createEmbedTaken } from './maintenance/embed-taken.ts';
+import { createEraseJob } from './maintenance/erase-job.ts';
 import { createIndexTurns } from './maintenance/index-turns.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS } from './maintenance/scheduler.ts';
@@ -75,8 +76,10 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     build: vectors.build,
   });
   const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
+  const erase = createEraseJob({ database });
   async function run(job: Job<'maintenance'>, signal: AbortSignal): Promise<JobOutcome> {
     if (job.name === 'embed') return embedAll(job.data, signal);
+    if (job.name === 'erase') return erase(job.data, signal);
     if (job.name === 'compress-due') return parts.runDueCompressions(signal);
     const purged = await purgeJob(signal);
     await vectors.check(signal);

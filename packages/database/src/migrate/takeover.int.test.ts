@@ -84,7 +84,7 @@ describe.each([
     for (const rows of [keysBefore, ...Object.values(before)]) expect(rows).not.toHaveLength(0);
 
     const { applied } = await run();
-    expect(applied.at(-1)).toBe('0028_turn_parts.sql');
+    expect(applied.at(-1)).toBe('0029_erasures.sql');
     await expect(dumpSchema(pool)).resolves.toBe(await fixture('../../schema.sql'));
     await expect(checkSchema(pool, { logger })).resolves.toMatchObject({ trigram: true });
 

@@ -5,11 +5,19 @@ import {
   countPendingTurnParts,
   hasUnindexedTurn,
   isExtractionOpen,
+  listOpenErasures,
   type Sql,
   takeUnattended,
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { extractJob, extractJobId, heartbeatJobId, type JobEntry, type Queues } from '@factmill/queue';
+import {
+  eraseJob,
+  extractJob,
+  extractJobId,
+  heartbeatJobId,
+  type JobEntry,
+  type Queues,
+} from '@factmill/queue';
 import { createCounter, type Logger } from '@factmill/telemetry';
 
 export type SweeperDeps = Readonly<{
@@ -38,6 +46,8 @@ const PAGE = 500;
 const FIRST_AFTER_MS = 500;
 const HEARTBEAT_INTERVAL_MS = 5_000;
 const EMBED_INTERVAL_MS = 10_000;
+/** Erasures that one round looks at. */
+const MAX_ERASURES = 100;
 const PURGE_INTERVAL_MS = 3_600_000;
 
 /**
@@ -92,6 +102,22 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     for (const { name, jobId } of wanted) asked.set(name, jobId);
   }
 
+  /** Erasures whose job the queue has lost, or never had. */
+  async function askForErasures(): Promise<boolean> {
+    const open = await listOpenErasures(deps.database, MAX_ERASURES);
+    const jobs = open.map(({ id, tenantId }) => eraseJob({ tenantId, erasureId: id }));
+    if (jobs.length > 0) {
+      const missing = new Set(
+        await deps.queues.missing(
+          'erase',
+          jobs.map(({ jobId }) => jobId),
+        ),
+      );
+      await deps.queues.enqueue(jobs.filter(({ jobId }) => missing.has(jobId)));
+    }
+    return open.length > 0;
+  }
+
   async function isTurnMissing(): Promise<boolean> {
     return deps.indexesTurns && (await hasUnindexedTurn(deps.database));
   }
@@ -111,9 +137,11 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     signal: deps.signal,
     round: async () => {
       await sweep();
+      const isErasing = await askForErasures();
       const isMissing = (await isTurnMissing()) || (deps.wantsEmbedding && (await isVectorMissing()));
       await askForPeriodicJobs(isMissing);
-      const mayRest = deps.signal !== null && !isMissing && !(await isExtractionOpen(deps.database));
+      const mayRest =
+        deps.signal !== null && !isMissing && !isErasing && !(await isExtractionOpen(deps.database));
       return mayRest ? { idleMs: Number.POSITIVE_INFINITY } : undefined;
     },
     // Both stores come back or an operator sees it in readiness; the next round does the work.

@@ -10,6 +10,7 @@ import { toolRoutes } from '../tools/tool-routes.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { retrievalRoutes } from './retrieval.ts';
 import { summaryRoutes } from './summaries.ts';
+import { userRoutes } from './users.ts';
 
 /** The REST API: where each router is mounted, in order. Tested against the operations of the contract. */
 export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; router: Router }>[] {
@@ -20,6 +21,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/documents', router: documentRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
+    { path: '/v1', router: userRoutes(deps) },
     { path: '/v1/stats', router: statisticsRoutes(deps) },
     { path: '/v1/tools', router: toolRoutes(createMemoryTool(deps)) },
     { path: '/v1', router: retrievalRoutes(deps) },

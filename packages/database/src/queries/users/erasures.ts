@@ -1,0 +1,123 @@
+import type { Database, Sql } from '../../pool/sql.ts';
+import { lockUserMemories } from '../memories/memory-writes.ts';
+import { ERASED, HAS_ANYTHING } from './erased-rows.ts';
+
+export type Erasure = Readonly<{
+  id: string;
+  /** Hex of SHA-256 of the id, a space, and the user's id. */
+  userSha256: string;
+  requestedAt: Date;
+  /** Null while something of the user is left. */
+  finishedAt: Date | null;
+  /** Deleted rows by table. */
+  counts: Readonly<Record<string, number>>;
+}>;
+
+export type OpenErasure = Readonly<{ id: string; tenantId: string; userId: string }>;
+
+const COLUMNS = `id, encode(user_sha256, 'hex') as "userSha256", requested_at as "requestedAt",
+  finished_at as "finishedAt", counts`;
+
+/**
+ * Begins the erasure of a user. The one that is open is returned as it is. Undefined, and nothing begun, when there is
+ * nothing of the user.
+ */
+export async function requestErasure(
+  sql: Sql,
+  request: Readonly<{ id: string; tenantId: string; userId: string; requestedBy: string }>,
+): Promise<Erasure | undefined> {
+  const user = [request.tenantId, request.userId];
+  const made = await sql.maybeOne<Erasure>(
+    `insert into erasures (id, tenant_id, user_id, user_sha256, requested_by)
+     select $3::uuid, $1::uuid, $2::text, sha256(convert_to($3::uuid || ' ' || $2::text, 'UTF8')), $4::text
+     where ${HAS_ANYTHING}
+     on conflict (tenant_id, user_id) where finished_at is null do nothing
+     returning ${COLUMNS}`,
+    [...user, request.id, request.requestedBy],
+  );
+  if (made !== undefined) return made;
+  return sql.maybeOne<Erasure>(
+    `select ${COLUMNS} from erasures where tenant_id = $1::uuid and user_id = $2::text and finished_at is null`,
+    user,
+  );
+}
+
+export function findErasure(sql: Sql, tenantId: string, id: string): Promise<Erasure | undefined> {
+  return sql.maybeOne<Erasure>(
+    `select ${COLUMNS} from erasures where tenant_id = $1::uuid and id = $2::uuid`,
+    [tenantId, id],
+  );
+}
+
+/** Up to `limit` erasures that are not finished, oldest first. Uses erasures_open_key. */
+export async function listOpenErasures(sql: Sql, limit: number): Promise<OpenErasure[]> {
+  const { rows } = await sql.query<OpenErasure>(
+    `select id, tenant_id as "tenantId", user_id as "userId" from erasures
+     where finished_at is null order by requested_at limit $1::integer`,
+    [limit],
+    { name: 'list_open_erasures' },
+  );
+  return rows;
+}
+
+/** One that is open, or undefined. */
+export function findOpenErasure(sql: Sql, tenantId: string, id: string): Promise<OpenErasure | undefined> {
+  return sql.maybeOne<OpenErasure>(
+    `select id, tenant_id as "tenantId", user_id as "userId" from erasures
+     where tenant_id = $1::uuid and id = $2::uuid and finished_at is null`,
+    [tenantId, id],
+  );
+}
+
+/**
+ * Deletes up to `limit` rows of a user from the first table that has some, and counts them in the receipt in the same
+ * transaction. Resolves to their number; 0 when nothing is left, or the erasure is finished: a late worker leaves alone
+ * what the user says after it.
+ */
+export function eraseSome(database: Database, erasure: OpenErasure, limit: number): Promise<number> {
+  const { id, tenantId, userId } = erasure;
+  return database.transaction(async (tx) => {
+    // One worker at a time.
+    const open = await tx.maybeOne(
+      `select from erasures where tenant_id = $1::uuid and id = $2::uuid and finished_at is null for update`,
+      [tenantId, id],
+    );
+    if (open === undefined) return 0;
+    for (const [name, rows] of ERASED) {
+      const { rowCount } = await tx.query(rows, [tenantId, userId, limit]);
+      if (rowCount === 0) continue;
+      await tx.query(
+        `update erasures set counts = jsonb_set(counts, array[$3::text],
+           to_jsonb(coalesce((counts->>$3::text)::bigint, 0) + $4::integer))
+         where tenant_id = $1::uuid and id = $2::uuid`,
+        [tenantId, id, name, rowCount],
+      );
+      // The rows of the next table would take what is left of this one with them, uncounted and at once.
+      return rowCount;
+    }
+    return 0;
+  });
+}
+
+/**
+ * Ends an erasure, if nothing of the user is left: under the locks that all writers of memories and documents take, so
+ * that none of them is between reading and writing. Resolves to false when something is left.
+ */
+export function finishErasure(database: Database, erasure: OpenErasure): Promise<boolean> {
+  const { tenantId, userId } = erasure;
+  return database.transaction(async (tx) => {
+    await lockUserMemories(tx, tenantId, userId);
+    await tx.query('select lock_user_documents($1::uuid, $2::text)', [tenantId, userId]);
+    // How far a search for users got names the last one; it then looks at that tenant again.
+    await tx.query(
+      `update compression_periods set after_user = '' where after_tenant = $1::uuid and after_user = $2::text`,
+      [tenantId, userId],
+    );
+    const { rowCount } = await tx.query(
+      `update erasures set finished_at = now(), user_id = null
+       where tenant_id = $1::uuid and id = $3::uuid and finished_at is null and not ${HAS_ANYTHING}`,
+      [tenantId, userId, erasure.id],
+    );
+    return rowCount > 0;
+  });
+}

@@ -1,0 +1,64 @@
+import { principalOf, requirePermission } from '@factmill/auth';
+import { type ErasureReceipt, userIdSchema, uuidParamsSchema } from '@factmill/contracts';
+import { type Erasure, findErasure, requestErasure } from '@factmill/database';
+import { AppError, isAppError } from '@factmill/errors';
+import { validate } from '@factmill/http';
+import { eraseJob } from '@factmill/queue';
+import { Router } from 'express';
+import { z } from 'zod';
+import { actorOf } from '../actor.ts';
+import type { RouteDeps } from '../route-deps.ts';
+
+const userParamsSchema = z.object({ id: userIdSchema });
+
+/** `/v1/users` and `/v1/erasures`, for administrators of a tenant (D17). */
+export function userRoutes(deps: RouteDeps): Router {
+  const router = Router();
+  const admin = requirePermission('admin');
+
+  router.delete('/users/:id', admin, async (request, response) => {
+    const { tenantId } = principalOf(response);
+    const { id: userId } = validate(userParamsSchema, request.params);
+    const erasure = await requestErasure(deps.database.accept, {
+      id: deps.newId(),
+      tenantId,
+      userId,
+      requestedBy: actorOf(response).actor,
+    });
+    if (erasure === undefined) throw new AppError('not_found', 'There is nothing of a user with this id.');
+    await beginNow(tenantId, erasure.id);
+    response.status(202).json(toReceipt(erasure));
+  });
+
+  router.get('/erasures/:id', admin, async (request, response) => {
+    const { id } = validate(uuidParamsSchema, request.params);
+    const erasure = await findErasure(deps.database.list, principalOf(response).tenantId, id);
+    if (erasure === undefined) throw new AppError('not_found', 'There is no erasure with this id.');
+    response.json(toReceipt(erasure));
+  });
+
+  /** The receipt is stored: when the queue is down, an extractor finds it. */
+  async function beginNow(tenantId: string, erasureId: string): Promise<void> {
+    try {
+      await deps.queues.enqueue([eraseJob({ tenantId, erasureId })]);
+    } catch (error) {
+      deps.logger.warn(
+        { code: isAppError(error) ? error.code : 'internal' },
+        'an erasure is left to the sweeper',
+      );
+    }
+  }
+
+  return router;
+}
+
+function toReceipt({ id, userSha256, requestedAt, finishedAt, counts }: Erasure): ErasureReceipt {
+  return {
+    id,
+    state: finishedAt === null ? 'pending' : 'done',
+    requested_at: requestedAt.toISOString(),
+    finished_at: finishedAt?.toISOString() ?? null,
+    user_sha256: userSha256,
+    counts: { ...counts },
+  };
+}
