@@ -362,7 +362,7 @@ describe('routes outside of the contract', () => {
 
   test('what is not there says so to whoever has a key, and never asks the model provider', async () => {
     stand.upstreamSaw.length = 0;
-    const paths = ['/v1/users/ada', '/v1/users/ada/export', '/v1/tenants', '/v1/usage', '/v1/queue/pressure'];
+    const paths = ['/v1/users', '/v1/users/ada/export', '/v1/tenants', '/v1/usage', '/v1/queue/pressure'];
     const beside = [
       '/v1/events',
       '/v1/audit',
