@@ -10,7 +10,7 @@ export const MAY_DEPEND_ON = layered({
   'packages/contracts': [],
   'packages/errors': [],
   'packages/client': [],
-  'packages/config': ['errors'],
+  'packages/config': ['contracts', 'errors'],
   'packages/telemetry': ['errors'],
   'packages/extraction': ['contracts'],
   'packages/ranking': ['contracts'],

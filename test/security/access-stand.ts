@@ -165,6 +165,11 @@ export async function startAccessStand(): Promise<AccessStand> {
         content: secret,
       });
       await made(key, 'PUT', '/v1/summary', { ...theirs, content: secret });
+      const compression = await made(key, 'POST', '/v1/compressions', {
+        ...theirs,
+        kind: 'daily',
+        dry_run: true,
+      });
       const apiKey = await made(key, 'POST', '/v1/api-keys', { name: secret, permissions: ['memory.read'] });
       // Erasing takes everything: of somebody else, so that the rest can be looked at.
       const [leaver, left] = [`${userId}-leaving-${secret}`, `${userId}-left-${secret}`];
@@ -182,6 +187,8 @@ export async function startAccessStand(): Promise<AccessStand> {
         memories: String(memory['id']),
         documents: String(document['id']),
         'api-keys': String(apiKey['id']),
+        compressions: (compression['compression'] as { id: string }).id,
+        settings: 'retry.interval_ms',
       };
     },
     async close() {

@@ -238,6 +238,7 @@ describe('whoever has no business there', () => {
       'api-keys': 'f'.repeat(16),
       users: 'absent',
       erasures: theirs.memories,
+      compressions: theirs.memories,
     };
     const withId = OPERATIONS.filter(
       ({ method, path }) => path.includes('{id}') && `${method} ${path}` !== MAKES_ITS_OWN,

@@ -11,6 +11,9 @@ export type Planted = Readonly<{
   'api-keys': string;
   users: string;
   erasures: string;
+  compressions: string;
+  /** A setting of run time, which nobody owns. */
+  settings: string;
 }>;
 
 export type Sample = Readonly<{ body?: Record<string, unknown>; query?: Record<string, string> }>;
@@ -34,6 +37,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /v1/context': { body: { query: 'Where do I live, and what do you know about me?' } },
   'put /v1/summary': { body: { content: 'Changed.' } },
   'post /v1/tools/memory': { body: { action: 'list' } },
+  'put /v1/settings/{id}': { body: { value: 5_000 } },
+  'post /v1/compressions': { body: { kind: 'daily', dry_run: true } },
   'post /v1/api-keys': { body: { name: 'another', permissions: ['memory.read'] } },
 };
 

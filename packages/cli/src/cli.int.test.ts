@@ -5,7 +5,7 @@ import { loadConfig } from '@factmill/config';
 import { createEmbedder } from '@factmill/models';
 import { createEmptyDatabase, createScriptedModel, startProcess, type TestDatabase } from '@factmill/testkit';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,12 @@ afterAll(async () => {
 
 /** Runs `factmill …` as an operator would. */
 async function factmill(args: string, env: Record<string, string> = { DATABASE_URL: own.connectionString }) {
-  const child = await startProcess({ entry: ENTRY, args: args.split(' '), env, cwd });
+  const child = await startProcess({
+    entry: ENTRY,
+    args: args.split(' '),
+    env: { XDG_CONFIG_HOME: cwd, ...env },
+    cwd,
+  });
   const { code } = await child.exit;
   return { code, output: child.output() };
 }
@@ -204,6 +209,29 @@ describe('factmill config', () => {
   });
 });
 
+describe('a person’s own settings (A18)', () => {
+  test('are set, listed and unset without any instance, in a file of their own', async () => {
+    const file = join(cwd, 'factmill', 'config.json');
+    const set = await factmill('config set user_id steve', {});
+    expect([set.code, set.output]).toEqual([0, `user_id is steve now, in ${file}.\n`]);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user_id: 'steve' });
+    expect((await factmill('config list', {})).output).toBe('user_id\t"steve"\n');
+    expect((await factmill('config set url ftp://x', {})).output).toBe(
+      'factmill: url must be an http or https address.\n',
+    );
+    expect((await factmill('config unset user_id', {})).code).toBe(0);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({});
+  });
+});
+
+describe('migrate', () => {
+  test('needs the database', async () => {
+    expect((await factmill('migrate', {})).output).toMatch(
+      /^factmill: DATABASE_URL has to be set: this command/,
+    );
+  });
+});
+
 describe('factmill calibrate', () => {
   test('measures the local model: distributions, thresholds with their rules, warnings, settings', async () => {
     const { code, output } = await factmill('calibrate', {});
@@ -266,7 +294,13 @@ describe('factmill calibrate', () => {
 
 describe('a bad environment', () => {
   test.each<[string, Record<string, string>, RegExp]>([
-    ['no database', {}, /^factmill: DATABASE_URL has to be set: commands work on the Postgres/],
+    ['nothing to work on', {}, /^factmill: No running instance was found in the data folder \(DATA_DIR\)/],
+    [
+      'a gateway that is away',
+      { FACTMILL_URL: 'http://127.0.0.1:1' },
+      /^factmill: Factmill does not answer\./,
+    ],
+    ['a gateway without an address', { FACTMILL_URL: 'hidden' }, /^factmill: --url has to be an http/],
     ['a bad address', { DATABASE_URL: 'mysql://user:hidden@host/db' }, /^factmill: .*DATABASE_URL/],
     [
       'a database that is away',

@@ -1,33 +1,16 @@
-import { loadConfig, loadProcessEnvironment } from '@factmill/config';
-import { userIdSchema } from '@factmill/contracts';
-import {
-  type CompressionKind,
-  type CompressionRun,
-  findCompressionRun,
-  findRunOfPeriod,
-  findTenantId,
-  hasMemories,
-  insertCompressionRuns,
-  listCompressionRuns,
-  type OpenCompressionRun,
-  readContents,
-  restartCompressionRun,
-  type Sql,
-} from '@factmill/database';
+import { type Compression, type CompressionDetails, userIdSchema } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import { addDays, localDateOf, periodOf } from '@factmill/extraction';
-import { compressJob, createQueues, queueConfigOf } from '@factmill/queue';
-import { externalStorage } from '@factmill/runtime';
-import type { Logger } from '@factmill/telemetry';
+import type { CompressionDecision } from '@factmill/extraction';
 import { type Command, InvalidArgumentError } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { v7 as newId } from 'uuid';
-import { decisionsOf, memoryIdsOf, renderDecisions, renderRun } from './render-compression.ts';
-import { print, withDatabase } from './with-database.ts';
+import type { Operator } from './operator.ts';
+import { renderDecisions, renderRun } from './render-compression.ts';
+import { print } from './with-database.ts';
+import { withOperator } from './with-operator.ts';
 
 type CompressOptions = Readonly<{
   user: string;
-  tenant: string;
+  tenant?: string;
   date?: string;
   dryRun?: true;
   timeout: number;
@@ -38,7 +21,7 @@ const POLL_MS = 250;
 /** When no extractor has started a run after this long, the command says what it waits for. */
 const HINT_AFTER_MS = 15_000;
 
-const ABOUT: Readonly<Record<CompressionKind, string>> = {
+const ABOUT: Readonly<Record<Compression['kind'], string>> = {
   daily: 'turn the events of a day, and those before it, into facts',
   weekly: 'merge knowledge, refresh the profile, archive what has faded',
 };
@@ -52,12 +35,12 @@ export function addCompressCommands(program: Command): void {
       .command(kind)
       .description(`${ABOUT[kind]}, for one user; running extractors do the work`)
       .requiredOption('--user <id>', 'whose memories', parseUser)
-      .option('--tenant <name>', 'tenant', 'default')
+      .option('--tenant <name>', 'default when left out; needs DATABASE_URL')
       .option('--date <date>', 'last day to cover, YYYY-MM-DD; yesterday when left out', parseDate)
       .option('--dry-run', 'show what would change, and change nothing')
       .option('--timeout <seconds>', 'how long to wait for the end', parseSeconds, 600)
-      .action((options: CompressOptions) =>
-        withDatabase(({ database, logger }) => runByHand(database, logger, kind, options)),
+      .action((options: CompressOptions, command: Command) =>
+        withOperator(command, ({ compressions }) => runByHand(compressions, kind, options)),
       );
   }
 
@@ -65,86 +48,53 @@ export function addCompressCommands(program: Command): void {
     .command('runs')
     .description('the latest runs, newest first: id, user, kind, last day covered, state, what changed')
     .option('--user <id>', 'of one user only', parseUser)
-    .option('--tenant <name>', 'tenant', 'default')
-    .action((options: { user?: string; tenant: string }) =>
-      withDatabase(async ({ database }) => {
-        const tenantId = await tenantNamed(database, options.tenant);
-        const filter = { tenantId, userId: options.user ?? null, limit: 50 };
-        for (const run of await listCompressionRuns(database, filter)) print(renderRun(run));
+    .option('--tenant <name>', 'default when left out; needs DATABASE_URL')
+    .action((options: { user?: string; tenant?: string }, command: Command) =>
+      withOperator(command, async ({ compressions }) => {
+        for (const run of await compressions.list(options.user, options.tenant)) print(renderRun(run));
       }),
     );
 }
 
+type Compressions = Operator['compressions'];
+
 async function runByHand(
-  database: Sql,
-  logger: Logger,
-  kind: CompressionKind,
+  compressions: Compressions,
+  kind: Compression['kind'],
   options: CompressOptions,
 ): Promise<void> {
-  const tenantId = await tenantNamed(database, options.tenant);
-  if (!(await hasMemories(database, { tenantId, userId: options.user }))) {
+  const wanted = {
+    userId: options.user,
+    kind,
+    date: options.date,
+    dryRun: options.dryRun === true,
+  };
+  const { outcome, compression } = await compressions.start(wanted, options.tenant);
+  if (compression === null) {
     print('This user has no memories: there is nothing to compress.');
     return;
   }
-  const { timeZone } = loadConfig(loadProcessEnvironment());
-  const now = new Date();
-  const { date, until } = periodOf(options.date ?? addDays(localDateOf(now, timeZone), -1), now, timeZone);
-  const wanted = {
-    id: newId(),
-    tenantId,
-    userId: options.user,
-    kind,
-    period: date,
-    until,
-    dryRun: options.dryRun === true,
-  };
-  const [added] = await insertCompressionRuns(database, [wanted]);
-  const standing = added === undefined ? await findRunOfPeriod(database, wanted) : undefined;
-  const open = added ?? (standing?.state === 'failed' ? await restart(database, standing) : standing);
-  if (open === undefined) throw new AppError('not_found', 'The run is gone; start it again.');
-  if (standing?.state === 'done') print('This period is compressed already:');
-  else await enqueue(open, logger);
-  await show(database, await untilEnded(database, open, options.timeout * 1_000));
-}
-
-async function restart(database: Sql, run: CompressionRun): Promise<OpenCompressionRun | undefined> {
-  print('The last try failed; it goes on with the answers it has.');
-  return restartCompressionRun(database, run.tenantId, run.id);
-}
-
-/** Only for speed: an extractor also finds the run in the ledger. */
-async function enqueue(run: OpenCompressionRun, logger: Logger): Promise<void> {
-  const config = loadConfig(loadProcessEnvironment());
-  const queues = await createQueues(queueConfigOf(config, externalStorage(config)), {
-    logger,
-    clock: Date.now,
-  });
-  try {
-    await queues.enqueue([compressJob(run)]);
-  } catch {
-    print('The queue does not answer; an extractor will find the run in the database.');
-  } finally {
-    await queues.close();
-  }
+  if (outcome === 'restarted') print('The last try failed; it goes on with the answers it has.');
+  if (outcome === 'known' && compression.state === 'done') print('This period is compressed already:');
+  show(await untilEnded(compressions, compression.id, options));
 }
 
 async function untilEnded(
-  database: Sql,
-  { id, tenantId }: Pick<OpenCompressionRun, 'id' | 'tenantId'>,
-  timeoutMs: number,
-): Promise<CompressionRun> {
+  compressions: Compressions,
+  id: string,
+  { timeout, tenant }: CompressOptions,
+): Promise<CompressionDetails> {
   const startedAt = performance.now();
   let hinted = false;
   for (;;) {
-    const run = await findCompressionRun(database, tenantId, id);
-    if (run === undefined) throw new AppError('not_found', 'The run is gone.');
-    if (run.finishedAt !== null) return run;
+    const run = await compressions.get(id, tenant);
+    if (run.finished_at !== null) return run;
     const waitedMs = performance.now() - startedAt;
     if (!hinted && waitedMs > HINT_AFTER_MS && run.state === 'pending') {
       hinted = true;
-      print(run.errorMessage ?? 'No extractor has taken the run yet: one has to be running.');
+      print(run.error?.message ?? 'No extractor has taken the run yet: one has to be running.');
     }
-    if (waitedMs > timeoutMs) {
+    if (waitedMs > timeout * 1_000) {
       throw new AppError(
         'overloaded',
         `The run ${id} has not ended yet and goes on by itself; factmill compress runs shows it.`,
@@ -154,19 +104,13 @@ async function untilEnded(
   }
 }
 
-async function show(database: Sql, run: CompressionRun): Promise<void> {
-  const decisions = decisionsOf(run);
-  const contents = await readContents(database, run, memoryIdsOf(decisions));
-  for (const line of renderDecisions(decisions, contents)) print(line);
+function show(run: CompressionDetails): void {
+  // The contract has them as any objects: they are written by the compression of this version.
+  for (const line of renderDecisions(run.decisions as CompressionDecision[], run.contents)) print(line);
   print(renderRun(run));
-  if (run.state === 'failed') throw new AppError('state_conflict', run.errorMessage ?? 'The run has failed.');
+  if (run.state === 'failed')
+    throw new AppError('state_conflict', run.error?.message ?? 'The run has failed.');
   if (run.state === 'proposed') print('Nothing was changed.');
-}
-
-async function tenantNamed(database: Sql, name: string): Promise<string> {
-  const id = await findTenantId(database, name);
-  if (id === undefined) throw new AppError('not_found', 'There is no tenant with this name.');
-  return id;
 }
 
 function parseUser(id: string): string {

@@ -1,105 +1,105 @@
-import { loadProcessEnvironment, readDotEnv } from '@factmill/config';
-import { readSettings, writeSetting } from '@factmill/database';
-import { AppError } from '@factmill/errors';
+import {
+  isUserSetting,
+  loadProcessEnvironment,
+  readDotEnv,
+  readUserConfiguration,
+  USER_SETTINGS,
+  userConfigurationPath,
+  writeUserSetting,
+} from '@factmill/config';
+import { readSettings } from '@factmill/database';
 import type { Command } from 'commander';
+import { findTarget } from './find-target.ts';
 import { printTable } from './print-table.ts';
 import { listSettingsInForce } from './settings-in-force.ts';
 import { print, withDatabase } from './with-database.ts';
+import { withOperator } from './with-operator.ts';
 
-type Rule = Readonly<{ describe: string; parse: (text: string) => unknown }>;
+const OWN = Object.entries(USER_SETTINGS)
+  .map(([key, what]) => `${key} (${what})`)
+  .join(', ');
 
-function wholeNumber(minimum: number): Rule {
-  return {
-    describe: `a whole number from ${minimum}`,
-    parse: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= minimum ? Number(text) : undefined),
-  };
-}
-
-/** The settings that can change while services run. They override the environment within seconds. */
-const SETTINGS: Readonly<Record<string, Rule>> = {
-  'queue.limit': wholeNumber(0),
-  'queue.tenant_limit': wholeNumber(0),
-  'retry.strategy': {
-    describe: 'fixed or exponential',
-    parse: (text) => (text === 'fixed' || text === 'exponential' ? text : undefined),
-  },
-  'retry.interval_ms': wholeNumber(1),
-  'retry.max_interval_ms': wholeNumber(1),
-};
-
-/** `factmill config list · set · unset`: settings that apply at run time. */
+/** `factmill config list · set · unset`: settings that services read at run time, and the person's own. */
 export function addConfigCommands(program: Command): void {
-  const config = program
-    .command('config')
-    .description(`settings changed at run time: ${Object.keys(SETTINGS).join(', ')}`);
+  const config = program.command('config').description(`settings changed at run time, and your own: ${OWN}`);
 
   config
     .command('list')
-    .description('show what was changed at run time')
+    .description('show what was changed at run time, and your own settings')
     .option(
       '--all',
       'show every setting in force, with where its value comes from; keys and passwords stay hidden',
     )
-    .action((options: { all?: true }) =>
-      options.all
-        ? listAll()
-        : withDatabase(async ({ database }) => {
-            const settings = Object.entries(await readSettings(database));
-            for (const [key, value] of settings) print(`${key}\t${JSON.stringify(value)}`);
-            if (settings.length === 0)
-              print('Nothing was changed at run time; --all shows what is in force.');
-          }),
-    );
+    .action((options: { all?: true }, command: Command) => (options.all ? listAll(command) : list(command)));
 
   config
     .command('set')
-    .description('change a setting of all services, without a restart')
-    .argument('<key>', `one of ${Object.keys(SETTINGS).join(', ')}`)
+    .description('change a setting of all services, without a restart, or one of your own')
+    .argument('<key>', `user_id, url, or what config list --all calls changeable at run time`)
     .argument('<value>', 'the new value')
-    .action((key: string, value: string) =>
-      withDatabase(async ({ database }) => {
-        const rule = ruleOf(key);
-        const parsed = rule.parse(value);
-        if (parsed === undefined) throw new AppError('config_invalid', `${key} must be ${rule.describe}.`);
-        await writeSetting(database, key, parsed);
-        print(`${key} is ${value} now. Services follow within seconds.`);
-      }),
-    );
+    .action(async (key: string, value: string, _options: object, command: Command) => {
+      if (isUserSetting(key)) {
+        print(`${key} is ${value} now, in ${writeUserSetting(loadProcessEnvironment(), key, value)}.`);
+        return;
+      }
+      await withOperator(command, ({ settings }) => settings.set(key, value));
+      print(`${key} is ${value} now. Services follow within seconds.`);
+    });
 
   config
     .command('unset')
-    .description('give a setting back to the environment')
+    .description('give a setting back to the environment, or forget one of your own')
     .argument('<key>', 'the setting')
-    .action((key: string) =>
-      withDatabase(async ({ database }) => {
-        ruleOf(key);
-        await writeSetting(database, key, null);
-        print(`${key} is what the environment of each service says. Services follow within seconds.`);
-      }),
-    );
+    .action(async (key: string, _options: object, command: Command) => {
+      if (isUserSetting(key)) {
+        print(`${key} is not set any more, in ${writeUserSetting(loadProcessEnvironment(), key, null)}.`);
+        return;
+      }
+      await withOperator(command, ({ settings }) => settings.unset(key));
+      print(`${key} is what the environment of each service says. Services follow within seconds.`);
+    });
 }
 
-async function listAll(): Promise<void> {
+async function list(command: Command): Promise<void> {
+  const environment = loadProcessEnvironment();
+  const own = Object.entries(readUserConfiguration(environment));
+  for (const [key, value] of own) print(`${key}\t${JSON.stringify(value)}`);
+  // A person's own settings are there without any instance.
+  if (own.length > 0 && findTarget(command.optsWithGlobals<{ url?: string }>().url, environment) === null)
+    return;
+  const changed = await withOperator(command, async ({ settings }) =>
+    (await settings.list()).filter(({ source }) => source === 'run_time'),
+  );
+  for (const { key, value } of changed) print(`${key}\t${JSON.stringify(value)}`);
+  if (own.length + changed.length === 0) {
+    print('Nothing was changed at run time; --all shows what is in force.');
+  }
+}
+
+/** By the API what can change at run time; beside the services, with their environment, everything. */
+async function listAll(command: Command): Promise<void> {
   const dotEnv = readDotEnv('.env');
   const environment = loadProcessEnvironment();
-  const settings =
-    (environment['DATABASE_URL'] ?? '') === ''
-      ? {}
-      : await withDatabase(({ database }) => readSettings(database));
+  const target = findTarget(command.optsWithGlobals<{ url?: string }>().url, environment);
+  const own = Object.entries(readUserConfiguration(environment)).map(([name, value]) => [
+    name,
+    String(value),
+    userConfigurationPath(environment),
+  ]);
+  if (target?.kind === 'api') {
+    const settings = await withOperator(command, (operator) => operator.settings.list());
+    const rows = settings.map(({ key, value, source }) => [
+      key,
+      String(value),
+      source === 'run_time' ? 'config set, at run time' : 'environment of the instance',
+    ]);
+    printTable(['setting', 'value', 'from'], [...rows, ...own]);
+    return;
+  }
+  const settings = target === null ? {} : await withDatabase(({ database }) => readSettings(database));
   const rows = listSettingsInForce({ environment, dotEnv, settings });
   printTable(
     ['setting', 'value', 'from'],
-    rows.map(({ name, value, source }) => [name, value, source]),
+    [...rows.map(({ name, value, source }) => [name, value, source]), ...own],
   );
-}
-
-function ruleOf(key: string): Rule {
-  const rule = SETTINGS[key];
-  if (rule === undefined || !Object.hasOwn(SETTINGS, key)) {
-    throw new AppError(
-      'config_invalid',
-      `There is no setting of this name; known are ${Object.keys(SETTINGS).join(', ')}.`,
-    );
-  }
-  return rule;
 }

@@ -1,5 +1,5 @@
-import { generateApiKey } from '@factmill/auth';
 import {
+  type ApiKey,
   DEFAULT_PERMISSIONS,
   lockProblem,
   nameSchema,
@@ -7,32 +7,20 @@ import {
   PERMISSIONS,
   userIdSchema,
 } from '@factmill/contracts';
-import {
-  type ApiKeyRow,
-  ensureTenant,
-  findTenantId,
-  insertApiKey,
-  listApiKeys,
-  revokeApiKey,
-  type Sql,
-} from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { type Command, InvalidArgumentError } from 'commander';
-import { v7 as newId } from 'uuid';
 import { printTable } from './print-table.ts';
-import { print, withDatabase } from './with-database.ts';
+import { print } from './with-database.ts';
+import { withOperator } from './with-operator.ts';
 
 type CreateOptions = Readonly<{
-  tenant: string;
+  tenant?: string;
   name: string;
   permissions: Permission[];
   user?: string;
   locked?: true;
   expires?: Date;
 }>;
-
-/** A caller with access to the database has every permission. */
-const BY_OPERATOR = true;
 
 /** `factmill keys create · list · revoke`. */
 export function addKeyCommands(program: Command): void {
@@ -46,22 +34,22 @@ export function addKeyCommands(program: Command): void {
       'what the key is for; also the user when nothing else names one',
       parseName,
     )
-    .option('--tenant <name>', 'created when missing', parseName, 'default')
+    .option('--tenant <name>', 'default when left out; created when missing; needs DATABASE_URL', parseName)
     .option('--permissions <list>', `comma-separated, of ${PERMISSIONS.join(', ')}`, parsePermissions, [
       ...DEFAULT_PERMISSIONS,
     ])
     .option('--user <id>', 'user of requests that name none', parseUser)
     .option('--locked', 'refuse all users but --user')
     .option('--expires <date>', 'ISO 8601', parseDate)
-    .action((options: CreateOptions) => withDatabase(({ database }) => createKey(database, options)));
+    .action((options: CreateOptions, command: Command) => createKey(command, options));
 
   keys
     .command('list')
     .description('show the keys of a tenant, without their secrets; when a key was last used is not stored')
-    .option('--tenant <name>', 'whose keys', 'default')
-    .action((options: { tenant: string }) =>
-      withDatabase(async ({ database }) => {
-        const listed = await listApiKeys(database, await tenantNamed(database, options.tenant));
+    .option('--tenant <name>', 'whose keys; needs DATABASE_URL')
+    .action((options: { tenant?: string }, command: Command) =>
+      withOperator(command, async ({ keys }) => {
+        const listed = await keys.list(options.tenant);
         if (listed.length === 0) print('This tenant has no keys.');
         else printTable(KEY_COLUMNS, listed.map(toCells));
       }),
@@ -71,13 +59,10 @@ export function addKeyCommands(program: Command): void {
     .command('revoke')
     .description('end a key at once')
     .argument('<id>', 'of the key, as keys list shows it')
-    .option('--tenant <name>', 'whose key', 'default')
-    .action((id: string, options: { tenant: string }) =>
-      withDatabase(async ({ database }) => {
-        const tenantId = await tenantNamed(database, options.tenant);
-        if (!(await revokeApiKey(database, tenantId, id, BY_OPERATOR))) {
-          throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
-        }
+    .option('--tenant <name>', 'whose key; needs DATABASE_URL')
+    .action((id: string, options: { tenant?: string }, command: Command) =>
+      withOperator(command, async ({ keys }) => {
+        await keys.revoke(id, options.tenant);
         print('Revoked. Gateways that have seen the key follow within 10 seconds.');
       }),
     );
@@ -85,60 +70,44 @@ export function addKeyCommands(program: Command): void {
 
 const KEY_COLUMNS = ['id', 'name', 'permissions', 'user', 'created', 'expires', 'state'];
 
-function toCells(key: ApiKeyRow): string[] {
+function toCells(key: ApiKey): string[] {
   return [
     key.id,
     key.name,
     key.permissions.join(','),
     userOf(key),
-    toDay(key.createdAt),
-    key.expiresAt === null ? 'never' : toDay(key.expiresAt),
+    toDay(key.created_at),
+    key.expires_at === null ? 'never' : toDay(key.expires_at),
     stateOf(key),
   ];
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKeyRow): string {
+function stateOf({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKey): string {
   if (revokedAt !== null) return `revoked ${toDay(revokedAt)}`;
-  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'in force';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'in force';
 }
 
-function toDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
+function toDay(timestamp: string): string {
+  return timestamp.slice(0, 10);
 }
 
-async function createKey(database: Sql, options: CreateOptions): Promise<void> {
+async function createKey(command: Command, options: CreateOptions): Promise<void> {
   const userLocked = options.locked === true;
   const problem = userLocked ? lockProblem({ permissions: options.permissions, userId: options.user }) : null;
   if (problem !== null) throw new AppError('invalid_request', `--locked ${problem}.`);
-  const generated = generateApiKey();
-  const row = await insertApiKey(database, {
-    id: generated.id,
-    tenantId: await ensureTenant(database, options.tenant, newId()),
-    secretSha256: generated.secretSha256,
+  const key = {
     name: options.name,
     permissions: options.permissions,
-    userId: options.user ?? null,
+    userId: options.user,
     userLocked,
-    expiresAt: options.expires ?? null,
-  });
-  if (row === undefined) {
-    throw new AppError(
-      'state_conflict',
-      'The tenant has a key with this name; revoke it or choose another name.',
-    );
-  }
-  print(generated.key);
+    expiresAt: options.expires,
+  };
+  print(await withOperator(command, ({ keys }) => keys.create(key, options.tenant)));
 }
 
 /** The user of a key, and whether the key is locked to it. */
-function userOf({ userId, userLocked }: ApiKeyRow): string {
+function userOf({ user_id: userId, user_locked: userLocked }: ApiKey): string {
   return userId === null ? '-' : `${userId}${userLocked ? ' (locked)' : ''}`;
-}
-
-async function tenantNamed(database: Sql, name: string): Promise<string> {
-  const id = await findTenantId(database, name);
-  if (id === undefined) throw new AppError('not_found', 'There is no tenant with this name.');
-  return id;
 }
 
 function parseName(name: string): string {

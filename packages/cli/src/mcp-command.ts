@@ -1,4 +1,4 @@
-import { loadProcessEnvironment } from '@factmill/config';
+import { loadProcessEnvironment, localUserOf } from '@factmill/config';
 import {
   MEMORY_TOOL_DESCRIPTION,
   memoryToolArgumentsSchema,
@@ -9,25 +9,30 @@ import { VERSION } from '@factmill/runtime';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
+import { findTarget } from './find-target.ts';
 
-type Options = Readonly<{ url: string; user?: string }>;
+type Options = Readonly<{ url: string; user: string | undefined; apiKey: string | undefined }>;
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 /** After this long without an answer the gateway counts as gone. Its own limit for retrieval is shorter. */
 const TIMEOUT_MS = 30_000;
 
 const NO_USER =
-  'Nothing was done, because nobody says whose memory this is. Start with --user, set FACTMILL_API_KEY to an API key with a user, or set DEFAULT_USER_ID of the gateway.';
+  'Nothing was done, because nobody says whose memory this is. Start with --user, run factmill config set user_id, set FACTMILL_API_KEY to an API key with a user, or set DEFAULT_USER_ID of the gateway.';
 
 /** `factmill mcp`: the memory tool for agents that start their tools as processes, over standard input and output. */
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
     .description('serve the memory tool over stdio (Model Context Protocol), by way of a running gateway')
-    .option('--url <url>', 'of the gateway', 'http://127.0.0.1:8080')
-    .option('--user <id>', 'whose memory it is; without it that of the API key in FACTMILL_API_KEY')
-    .action(async (options: Options) => {
-      const apiKey = loadProcessEnvironment()['FACTMILL_API_KEY'];
-      const handle = serveStdio(() => createServer(options, apiKey));
+    .option(
+      '--user <id>',
+      'whose memory it is; without it user_id of factmill config, that of the API key in FACTMILL_API_KEY, or hostname:username',
+    )
+    .action(async (given: { user?: string }, command: Command) => {
+      const options = optionsOf(given.user, command);
+      const handle = serveStdio(() => createServer(options));
       await new Promise<void>((resolve) => {
         process.stdin.once('close', () => resolve());
         for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
@@ -36,13 +41,26 @@ export function addMcpCommand(program: Command): void {
     });
 }
 
-function createServer(options: Options, apiKey: string | undefined): McpServer {
+/** As `findTarget`, but never the database: the tool speaks to a gateway. */
+function optionsOf(told: string | undefined, command: Command): Options {
+  const environment = loadProcessEnvironment();
+  const { url } = command.optsWithGlobals<{ url?: string }>();
+  const { DATABASE_URL: _, ...others } = environment;
+  const target = findTarget(url, others);
+  const found =
+    target?.kind === 'api' ? target : { url: DEFAULT_URL, apiKey: environment['FACTMILL_API_KEY'] };
+  const hasKey = (environment['FACTMILL_API_KEY'] ?? '') !== '';
+  const user = localUserOf(environment, { told, hasKey });
+  return { url: found.url, apiKey: found.apiKey, user };
+}
+
+function createServer(options: Options): McpServer {
   const server = new McpServer({ name: 'factmill', version: VERSION });
   server.registerTool(
     'memory',
     { description: MEMORY_TOOL_DESCRIPTION, inputSchema: memoryToolArgumentsSchema },
     async (call) => {
-      const { text, isError } = await callGateway(options, apiKey, call);
+      const { text, isError } = await callGateway(options, call);
       return { content: [{ type: 'text', text }], isError };
     },
   );
@@ -50,8 +68,7 @@ function createServer(options: Options, apiKey: string | undefined): McpServer {
 }
 
 async function callGateway(
-  { url, user }: Options,
-  apiKey: string | undefined,
+  { url, user, apiKey }: Options,
   call: object,
 ): Promise<{ text: string; isError: boolean }> {
   let response: Response;

@@ -10,9 +10,18 @@ import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
 
-/** The `factmill` command. It reads DATABASE_URL from the environment or `.env`. */
+/**
+ * The `factmill` command. It works by the API of a running instance, or on the Postgres of DATABASE_URL; find-target.ts
+ * says which.
+ */
 export function createProgram(): Command {
-  const program = new Command('factmill').description('Operator commands of Factmill').version(VERSION);
+  const program = new Command('factmill')
+    .description('Operator commands of Factmill')
+    .version(VERSION)
+    .option(
+      '--url <url>',
+      'gateway to work by, with the API key in FACTMILL_API_KEY; without it FACTMILL_URL, DATABASE_URL, url of factmill config, or the instance that runs on DATA_DIR',
+    );
   addMigrateCommand(program);
   addBackupCommands(program);
   addKeyCommands(program);

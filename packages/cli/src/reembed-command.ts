@@ -1,3 +1,5 @@
+import type { Client } from '@factmill/client';
+import { loadProcessEnvironment } from '@factmill/config';
 import {
   beginEmbeddingBuild,
   countVectors,
@@ -14,8 +16,11 @@ import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as newId } from 'uuid';
 import { parseWhole } from './parse-whole.ts';
+import { printCounts } from './print-counts.ts';
+import { countByApi, dropOldByApi, reembedByApi } from './vectors-by-api.ts';
 import { print } from './with-database.ts';
 import { type EmbedderContext, withEmbedder } from './with-embedder.ts';
+import { clientOf, targetOf } from './with-operator.ts';
 
 type Options = Readonly<{ dryRun?: true; dropOld?: true; wait: number }>;
 
@@ -23,8 +28,6 @@ type Options = Readonly<{ dryRun?: true; dropOld?: true; wait: number }>;
 const STRETCH_MS = 2_000;
 const POLL_MS = 250;
 const DROPPED_AT_A_TIME = 5_000;
-const TEXTS_PER_BATCH = 64;
-const CHARACTERS_PER_TOKEN = 4;
 
 /** `factmill reembed`: the vectors of a newly configured model, beside those in use. */
 export function addReembedCommand(program: Command): void {
@@ -39,12 +42,19 @@ export function addReembedCommand(program: Command): void {
       parseWhole(0, 86_400),
       30,
     )
-    .action((options: Options) =>
-      withEmbedder((context) => {
+    .action((options: Options, command: Command) => {
+      const target = targetOf(command);
+      if (target.kind === 'api') return byApi(clientOf(target), options);
+      return withEmbedder((context) => {
         if (options.dryRun) return count(context);
         return options.dropOld ? dropOld(context) : reembed(context, options.wait * 1_000);
-      }),
-    );
+      });
+    });
+}
+
+function byApi(client: Client, options: Options): Promise<void> {
+  if (options.dryRun) return countByApi(client, loadProcessEnvironment());
+  return options.dropOld ? dropOldByApi(client) : reembedByApi(client);
 }
 
 /** Counts only; does not even register the model. */
@@ -54,14 +64,18 @@ async function count({ database, embedder, signal }: EmbedderContext): Promise<v
   const active = await findActiveEmbeddingModel(database);
   const likeModel = active === undefined || active.id === profile.id ? null : active.id;
   const counts = await countVectors(database, { model: profile.id, likeModel, tenantId: null });
-  const missing = counts.memoriesToEmbed + counts.chunksToEmbed;
-  print(`Model in use: ${active?.id ?? 'none yet'}`);
-  print(`Configured:   ${profile.id}, ${profile.dimensions} dimensions`);
-  print(`Memories:     ${counts.memoriesToEmbed} of ${counts.memories} to embed`);
-  print(`Documents:    ${counts.chunksToEmbed} of ${counts.chunks} parts to embed`);
-  print(`Batches:      ${Math.ceil(missing / TEXTS_PER_BATCH)} of up to ${TEXTS_PER_BATCH} texts`);
-  print(`Tokens:       about ${Math.ceil(counts.charactersToEmbed / CHARACTERS_PER_TOKEN)}`);
-  print('Nothing was changed.');
+  printCounts(
+    {
+      in_use: active?.id ?? null,
+      model: profile.id,
+      memories: counts.memories,
+      memories_to_embed: counts.memoriesToEmbed,
+      document_parts: counts.chunks,
+      document_parts_to_embed: counts.chunksToEmbed,
+      characters_to_embed: counts.charactersToEmbed,
+    },
+    profile.dimensions,
+  );
 }
 
 async function reembed(context: EmbedderContext, waitMs: number): Promise<void> {

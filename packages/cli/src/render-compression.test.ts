@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CompressionRun } from '@factmill/database';
-import type { CompressionDecision } from '@factmill/extraction';
-import { memoryIdsOf, renderDecisions, renderRun } from './render-compression.ts';
+import type { Compression } from '@factmill/contracts';
+import { type CompressionDecision, memoryIdsOf } from '@factmill/extraction';
+import { renderDecisions, renderRun } from './render-compression.ts';
 
 const DECISIONS: readonly CompressionDecision[] = [
   { op: 'fact', text: 'A fact.', key: null, value: null, category: null, from: ['e'] },
@@ -14,35 +14,24 @@ const DECISIONS: readonly CompressionDecision[] = [
   { op: 'compressed', ids: ['e'] },
 ];
 
-const RUN: CompressionRun = {
+const RUN: Compression = {
   id: 'r',
-  tenantId: 't',
-  userId: 'maya',
+  user_id: 'maya',
   kind: 'weekly',
-  period: '2026-05-10',
-  dryRun: false,
+  last_day: '2026-05-10',
+  dry_run: false,
   state: 'done',
-  attempts: 1,
-  generation: 0,
-  decisions: null,
   counts: { added: 1, merged: 2, refused: 0 },
-  errorClass: null,
-  errorMessage: null,
-  modelCalls: 1,
-  promptTokens: 1,
-  completionTokens: 1,
-  modelMs: 1,
-  createdAt: new Date(0),
-  nextAttemptAt: null,
-  startedAt: null,
-  finishedAt: new Date(0),
+  error: null,
+  created_at: '1970-01-01T00:00:00Z',
+  finished_at: '1970-01-01T00:00:00Z',
 };
 
 test('decisions are a diff that names every memory', () => {
   const contents = new Map(memoryIdsOf(DECISIONS).map((id) => [id, `content of ${id}`]));
   contents.delete('q');
   expect([...contents.keys()].toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'p']);
-  expect(renderDecisions(DECISIONS, contents)).toEqual([
+  expect(renderDecisions(DECISIONS, Object.fromEntries(contents))).toEqual([
     '+ A fact.  from [e]',
     '+ Merged text.',
     '  - [a] content of a',
@@ -62,13 +51,16 @@ describe('renderRun', () => {
   test.each([
     [{}, 'r\tmaya\tweekly\t2026-05-10\tdone\t1 added, 2 merged'],
     [{ counts: {} }, 'r\tmaya\tweekly\t2026-05-10\tdone\tnothing to do'],
-    [{ state: 'failed' as const, errorClass: 'bad_reply' }, 'r\tmaya\tweekly\t2026-05-10\tfailed\tbad_reply'],
     [
-      { state: 'active' as const, dryRun: true, finishedAt: null },
+      { state: 'failed' as const, error: { class: 'bad_reply', message: '' } },
+      'r\tmaya\tweekly\t2026-05-10\tfailed\tbad_reply',
+    ],
+    [
+      { state: 'active' as const, dry_run: true, finished_at: null },
       'r\tmaya\tweekly\t2026-05-10\tactive (dry run)',
     ],
     [
-      { state: 'pending' as const, errorClass: 'quota', finishedAt: null },
+      { state: 'pending' as const, error: { class: 'quota', message: '' }, finished_at: null },
       'r\tmaya\tweekly\t2026-05-10\tpending\tquota',
     ],
   ])('%j', (given, line) => {

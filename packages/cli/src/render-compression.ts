@@ -1,24 +1,5 @@
-import type { CompressionRun } from '@factmill/database';
+import type { Compression } from '@factmill/contracts';
 import type { CompressionDecision } from '@factmill/extraction';
-
-/** The decisions of a run; empty while it has made none, and after their texts are purged. */
-export function decisionsOf(run: Pick<CompressionRun, 'decisions'>): readonly CompressionDecision[] {
-  return (run.decisions as readonly CompressionDecision[] | null) ?? [];
-}
-
-/** Every memory that decisions name. */
-export function memoryIdsOf(decisions: readonly CompressionDecision[]): string[] {
-  return [
-    ...new Set(
-      decisions.flatMap((decision) => [
-        ...('from' in decision ? decision.from : []),
-        ...('ids' in decision ? decision.ids : []),
-        ...('id' in decision ? [decision.id] : []),
-        ...('into' in decision ? [decision.into] : []),
-      ]),
-    ),
-  ];
-}
 
 /**
  * Decisions as a diff: `+` a new memory, `-` one that is archived, `~` one that changes, `=` an event that is
@@ -26,9 +7,9 @@ export function memoryIdsOf(decisions: readonly CompressionDecision[]): string[]
  */
 export function renderDecisions(
   decisions: readonly CompressionDecision[],
-  contents: ReadonlyMap<string, string>,
+  contents: Readonly<Record<string, string>>,
 ): string[] {
-  const named = (id: string): string => `[${id}] ${oneLine(contents.get(id) ?? '(deleted)')}`;
+  const named = (id: string): string => `[${id}] ${oneLine(contents[id] ?? '(deleted)')}`;
   return decisions.flatMap((decision): string[] => {
     switch (decision.op) {
       case 'fact':
@@ -54,20 +35,20 @@ export function renderDecisions(
 }
 
 /** One line about a run, for lists. */
-export function renderRun(run: CompressionRun): string {
+export function renderRun(run: Compression): string {
   const counts = Object.entries(run.counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
     .join(', ');
-  const what = run.errorClass === null ? counts || 'nothing to do' : run.errorClass;
-  const state = run.dryRun && run.state !== 'proposed' ? `${run.state} (dry run)` : run.state;
+  const what = run.error === null ? counts || 'nothing to do' : run.error.class;
+  const state = run.dry_run && run.state !== 'proposed' ? `${run.state} (dry run)` : run.state;
   return [
     run.id,
-    run.userId,
+    run.user_id,
     run.kind,
-    run.period,
+    run.last_day,
     state,
-    run.finishedAt === null && run.errorClass === null ? '' : what,
+    run.finished_at === null && run.error === null ? '' : what,
   ]
     .join('\t')
     .trimEnd();

@@ -22,9 +22,7 @@ const SECRET = /(?:_KEY|PASSWORD|SECRET|TOKEN|UPSTREAMS)$/;
 export function listSettingsInForce({ environment, dotEnv, settings }: SettingSources): SettingInForce[] {
   const values: Readonly<Record<string, unknown>> = parseEnvironment(environment);
   const derived = derivedValues(environment);
-  const atRunTime = new Map(
-    Object.entries(settings).map(([key, value]) => [key.toUpperCase().replaceAll('.', '_'), value]),
-  );
+  const atRunTime = new Map(Object.entries(settings).map(([key, value]) => [variableOf(key), value]));
   return ENVIRONMENT_NAMES.map((name) => {
     if (atRunTime.has(name))
       return { name, value: shown(name, atRunTime.get(name)), source: 'config set, at run time' };
@@ -35,6 +33,11 @@ export function listSettingsInForce({ environment, dotEnv, settings }: SettingSo
     const source = dotEnv[name] === given ? '.env' : 'environment';
     return { name, value: shown(name, given), source };
   });
+}
+
+/** The variable that a setting of run time overrides. */
+function variableOf(key: string): string {
+  return key === 'chat.memory.default' ? 'CHAT_MEMORY' : key.toUpperCase().replaceAll('.', '_');
 }
 
 /** Values for variables whose default depends on others. */

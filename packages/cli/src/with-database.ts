@@ -12,7 +12,7 @@ export async function withDatabase<T>(work: (context: CommandContext) => Promise
   if (config.storage.databaseUrl === null) {
     throw new AppError(
       'config_invalid',
-      'DATABASE_URL has to be set: commands work on the Postgres of the services. The embedded storage of npm start belongs to that process alone; its commands are backup and restore.',
+      'DATABASE_URL has to be set: this command works on the Postgres of the services. npm start brings embedded storage up to date by itself.',
     );
   }
   const storage = externalStorage(config);

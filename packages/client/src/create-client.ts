@@ -21,6 +21,8 @@ import { createConversations } from './conversations.ts';
 import { createDocuments } from './documents.ts';
 import { createExtractions } from './extractions.ts';
 import { createMemories } from './memories.ts';
+import { createOperating } from './operating.ts';
+import { everyItem } from './pages.ts';
 import { createTransport, type RequestOptions } from './transport.ts';
 
 export type ClientOptions = Readonly<{
@@ -68,6 +70,7 @@ export function createClient(options: ClientOptions) {
     memories: createMemories(transport),
     documents: createDocuments(transport, newId),
     chat: createChat(transport),
+    ...createOperating(transport),
     /** What Factmill knows about a user, ready to go into a prompt. */
     context: (
       body: InputOf<typeof contextRequestSchema>,
@@ -114,6 +117,9 @@ export function createClient(options: ClientOptions) {
         options?: RequestOptions,
       ): Promise<OutputOf<typeof createdApiKeySchema>> => send('apiKeys.create', { body }, options),
       list: (options?: RequestOptions): Promise<List<ApiKey>> => send('apiKeys.list', {}, options),
+      /** All of them, page after page. */
+      listAll: (options?: RequestOptions) =>
+        everyItem((cursor) => send<List<ApiKey>>('apiKeys.list', { query: { cursor } }, options)),
       revoke: (id: string, options?: RequestOptions): Promise<void> =>
         send('apiKeys.revoke', { id }, options),
     },

@@ -58,7 +58,20 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'tools.call': ({ tools }) => tools.call({ action: 'save', key: 'home', value: 'Lisbon' }),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
   'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
+  'apiKeys.listAll': ({ apiKeys }) => collect(apiKeys.listAll()),
   'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('0123456789abcdef'),
+  'settings.list': ({ settings }) => settings.list(),
+  'settings.set': ({ settings }) => settings.set('queue.limit', 60),
+  'settings.unset': ({ settings }) => settings.unset('queue.limit'),
+  'compressions.start': ({ compressions }) =>
+    compressions.start({ kind: 'daily', date: '2026-05-10', dry_run: true }),
+  'compressions.list': ({ compressions }) => compressions.list({ limit: 5 }),
+  'compressions.listAll': ({ compressions }) => collect(compressions.listAll()),
+  'compressions.get': ({ compressions }) => compressions.get(ID),
+  'vectors.count': ({ vectors }) => vectors.count({ model: 'm' }),
+  'vectors.backfill': ({ vectors }) => vectors.backfill(),
+  'vectors.rebuild': ({ vectors }) => vectors.rebuild(),
+  'vectors.dropOld': ({ vectors }) => vectors.dropOld(),
   'chat.complete': ({ chat }) => chat.complete({ model: 'm', messages: said, memory_id: 'c' }),
   'chat.stream': ({ chat }) => collect(chat.stream({ model: 'm', messages: said })),
 };
@@ -137,9 +150,10 @@ describe('the client', () => {
     expect(request.body === undefined).toBe(operation?.body === undefined);
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
-    const isOfOneUser = !/^apiKeys\.|^users\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$/.test(
-      name,
-    );
+    const isOfOneUser =
+      !/^(?:apiKeys|settings|users|vectors)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
+        name,
+      );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);
     expect(request.headers.get('content-type')).toBe(request.body === undefined ? null : 'application/json');
     expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);

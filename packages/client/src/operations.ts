@@ -137,6 +137,26 @@ export const OPERATIONS = {
     isDoneWhenGone: true,
   },
 
+  'settings.list': { ...read, path: '/v1/settings' },
+  'settings.set': { method: 'PUT', path: '/v1/settings/{id}', repeat: 'always' },
+  'settings.unset': { method: 'DELETE', path: '/v1/settings/{id}', repeat: 'always' },
+
+  // A dry run is a run of its own each time.
+  'compressions.start': {
+    method: 'POST',
+    path: '/v1/compressions',
+    repeat: 'unless_begun',
+    user: 'body',
+  },
+  'compressions.list': { ...read, path: '/v1/compressions', user: 'query' },
+  'compressions.get': { ...read, path: '/v1/compressions/{id}' },
+
+  'vectors.count': { ...read, path: '/v1/vectors' },
+  'vectors.backfill': { method: 'POST', path: '/v1/vectors/backfill', repeat: 'always' },
+  'vectors.rebuild': { method: 'POST', path: '/v1/vectors/rebuild', repeat: 'always' },
+  // The count of a repeat would miss what the first call deleted.
+  'vectors.dropOld': { method: 'DELETE', path: '/v1/vectors', repeat: 'unless_begun' },
+
   // Answers cost money, and no two are the same.
   'chat.complete': { method: 'POST', path: '/v1/chat/completions', repeat: 'unless_begun' },
 } as const satisfies Record<string, ClientOperation>;

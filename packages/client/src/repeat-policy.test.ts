@@ -61,7 +61,11 @@ describe('whether a call is made again', () => {
       'extractions.create',
       'memories.delete',
       'memories.search',
+      'settings.set',
+      'settings.unset',
       'tools.read',
+      'vectors.backfill',
+      'vectors.rebuild',
     ]);
   });
 });

@@ -174,6 +174,8 @@ export type Config = Readonly<{
   }>;
   extractor: Readonly<{
     port: number;
+    /** Whether anything is extracted; what is accepted waits otherwise. */
+    enabled: boolean;
     /** Folder of prompt templates that replace ours. */
     promptsDir: string | null;
     /** Whether the rules keep notes in the user's own words. */

@@ -15,3 +15,19 @@ export { ENVIRONMENT_NAMES } from './environment.ts';
 export { parseEnvironment } from './parse-environment.ts';
 export type { RawEnvironment } from './parse-environment.ts';
 export { loadProcessEnvironment } from './process-environment.ts';
+export {
+  assertFits,
+  chatMemoryKey,
+  findRunTimeSetting,
+  listRunTimeSettings,
+  parseSettingValue,
+  settingInForce,
+} from './run-time-settings.ts';
+export {
+  isUserSetting,
+  localUserOf,
+  readUserConfiguration,
+  USER_SETTINGS,
+  userConfigurationPath,
+  writeUserSetting,
+} from './user-configuration.ts';

@@ -114,6 +114,7 @@ function retrievalConfig(env: Environment): Config['retrieval'] {
 function extractorConfig(env: Environment): Config['extractor'] {
   return {
     port: env.EXTRACTOR_PORT,
+    enabled: env.EXTRACTION_ENABLED,
     promptsDir: env.PROMPTS_DIR ?? null,
     keepsOwnWords: env.KEEP_OWN_WORDS,
     concurrency: env.EXTRACTOR_CONCURRENCY,

@@ -5,6 +5,7 @@ import { ENVIRONMENT_NAMES } from './environment.ts';
 export const OTHER_NAMES: readonly string[] = [
   'FACTMILL_API_KEY',
   'FACTMILL_IMAGE',
+  'FACTMILL_URL',
   'GATEWAY_BIND',
   'GRAFANA_PASSWORD',
   'GRAFANA_PORT',

@@ -68,6 +68,7 @@ export const apiKeySchema = z.object({
   created_at: timestampSchema,
   expires_at: timestampSchema.nullable(),
   revoked: z.boolean(),
+  revoked_at: timestampSchema.nullable(),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 

@@ -16,6 +16,7 @@ import {
 } from './memory-tool.ts';
 import { listSchema } from './list.ts';
 import type { Operation } from './operation.ts';
+import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import {
   batchMemoriesSchema,
   batchResultSchema,
@@ -295,4 +296,5 @@ export const OPERATIONS: readonly Operation[] = [
     status: 204,
     response: null,
   },
+  ...OPERATOR_OPERATIONS,
 ];

@@ -16,6 +16,10 @@ describe('classes of work', () => {
       'post /v1/context': 'search',
       'post /v1/memories/batch': 'batch',
       'post /v1/documents': 'document',
+      'get /v1/vectors': 'heavy',
+      'post /v1/vectors/backfill': 'heavy',
+      'post /v1/vectors/rebuild': 'heavy',
+      'delete /v1/vectors': 'heavy',
     };
     for (const { method, path } of OPERATIONS) {
       const usual = path.startsWith('/v1/tools/') && method === 'post' ? 'tool' : null;

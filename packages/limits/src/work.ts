@@ -38,6 +38,7 @@ const RULES: readonly Readonly<{ method: RegExp; path: RegExp; work: WorkClass }
   { method: /^POST$/, path: /^\/v1\/memories\/batch\/?$/i, work: 'batch' },
   { method: /^P(OST|UT)$/, path: /^\/v1\/documents(\/[^/]*)?$/i, work: 'document' },
   { method: /^POST$/, path: /^\/v1\/extractions\/replay\/?$/i, work: 'heavy' },
+  { method: /^/, path: /^\/v1\/vectors(\/[^/]*)?$/i, work: 'heavy' },
   { method: /^POST$/, path: /^\/(v1\/tools\/|mcp\/?$)/i, work: 'tool' },
 ];
 

@@ -7,4 +7,5 @@ export type {
   WriteRequest,
   Written,
 } from './plan-writes.ts';
+export { readCompression, startCompression } from './compression-by-hand.ts';
 export { loadCurrentState, loadCurrentMemories, writeMemories } from './write-memories.ts';

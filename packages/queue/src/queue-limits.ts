@@ -1,3 +1,5 @@
+import { createLatest } from '@factmill/async';
+
 /** Waiting extractions: of all tenants, and of one. 0: any number. */
 type QueueLimits = Readonly<{ queueLimit: number; tenantQueueLimit: number }>;
 
@@ -14,21 +16,18 @@ export function createQueueLimits(deps: {
   configured: QueueLimits;
   now: () => number;
 }): () => Promise<QueueLimits> {
-  let limits = deps.configured;
-  let readAt = Number.NEGATIVE_INFINITY;
+  const { read } = createLatest({
+    load: deps.readSettings,
+    initial: {},
+    everyMs: CACHE_MS,
+    now: deps.now,
+  });
   return async () => {
-    if (deps.now() - readAt < CACHE_MS) return limits;
-    readAt = deps.now();
-    try {
-      const settings = await deps.readSettings();
-      limits = {
-        queueLimit: limitOf(settings['queue.limit'], deps.configured.queueLimit),
-        tenantQueueLimit: limitOf(settings['queue.tenant_limit'], deps.configured.tenantQueueLimit),
-      };
-    } catch {
-      // The next statement meets the same database and reports the error.
-    }
-    return limits;
+    const settings = await read();
+    return {
+      queueLimit: limitOf(settings['queue.limit'], deps.configured.queueLimit),
+      tenantQueueLimit: limitOf(settings['queue.tenant_limit'], deps.configured.tenantQueueLimit),
+    };
   };
 }
 

@@ -1,5 +1,6 @@
 export { createDisposables } from './disposables.ts';
 export type { Disposables } from './disposables.ts';
+export { announceInstance, findInstance } from './local-instance.ts';
 export { externalStorage, openAuthenticator, openDatabase } from './open-storage.ts';
 export type { Storage } from './open-storage.ts';
 export { runProcess, VERSION } from './run-process.ts';

@@ -16,6 +16,7 @@ import { createContextDocuments } from './extracting/context-documents.ts';
 import { createContinueTruncated } from './extracting/continue-truncated.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
 import { createExtractionRuns } from './extracting/extraction-runs.ts';
+import { createExtractionSwitch, SWITCH_READ_EVERY_MS } from './extracting/extraction-switch.ts';
 import { createKnownContext } from './extracting/known-context.ts';
 import { createPinnedCalls, type PinnedCalls } from './extracting/pinned-calls.ts';
 import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
@@ -56,11 +57,19 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
     logger,
     random: Math.random,
   });
+  const isEnabled = createExtractionSwitch({
+    database,
+    configured: config.extractor.enabled,
+    now: () => performance.now(),
+  });
   const worker = await createWorker(deps.queueConfig, {
     queue: 'extraction',
     concurrency: config.extractor.concurrency,
-    handler: ({ data: { extractionId, tenantId } }, context) =>
-      runs.process({ id: extractionId, tenantId }, context).finally(deps.signal?.changed),
+    handler: async ({ data: { extractionId, tenantId } }, context) => {
+      // The job goes back to the front, and the queue rests until the switch is looked at again.
+      if (!(await isEnabled())) return { kind: 'pause', ms: SWITCH_READ_EVERY_MS };
+      return runs.process({ id: extractionId, tenantId }, context).finally(deps.signal?.changed);
+    },
     logger,
     clock: Date.now,
     random: Math.random,

@@ -1,3 +1,4 @@
+import { createLatest } from '@factmill/async';
 import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
@@ -11,6 +12,7 @@ import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
 import { createDocumentCutter } from './documents/document-cutter.ts';
 import { createChatProxy } from './chat/chat-routes.ts';
+import { isMemoryOn } from './chat/is-memory-on.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { createMemoryTool } from './tools/memory-tool.ts';
@@ -39,6 +41,8 @@ export type Gateway = Readonly<{
   close: () => Promise<void>;
 }>;
 
+/** How long settings of run time are used before they are read again. */
+const SETTINGS_READ_EVERY_MS = 1_000;
 /** `/health` waits no longer than this for another service. */
 const RETRIEVAL_PATIENCE_MS = 500;
 
@@ -54,8 +58,14 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     accept: deps.database.within(accept),
     batch: deps.database.within(batch),
   };
+  const settings = createLatest<Readonly<Record<string, unknown>>>({
+    load: () => readSettings(database.accept),
+    initial: {},
+    everyMs: SETTINGS_READ_EVERY_MS,
+    now: Date.now,
+  });
   const limits = createQueueLimits({
-    readSettings: () => readSettings(database.accept),
+    readSettings: settings.read,
     configured: config.scheduling.limits,
     now: Date.now,
   });
@@ -88,6 +98,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     chatTurn: callerLimits.chatTurn,
     takeTurn: callerLimits.takeTurn,
     limits,
+    settings,
     schedule,
     accept: accepting.accept,
     documentCutter,
@@ -106,7 +117,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     browsers: config.browsers,
     trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
-    health: healthOf(config, database.list),
+    health: healthOf(config, database.list, settings),
     streamingRoutes: chat.routes,
     routes: (app, readBody) => {
       // The busiest routes first: every router before them costs each request.
@@ -152,7 +163,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   };
 }
 
-function healthOf(config: Config, database: Sql): Parameters<typeof createHttpApp>[0]['health'] {
+function healthOf(
+  config: Config,
+  database: Sql,
+  settings: RouteDeps['settings'],
+): Parameters<typeof createHttpApp>[0]['health'] {
   return {
     describe: () => ({
       auth: config.auth.mode,
@@ -161,7 +176,10 @@ function healthOf(config: Config, database: Sql): Parameters<typeof createHttpAp
       extraction: config.extractor.chatModel === null ? 'extractive' : config.extractor.chatModel.model,
       embedding: config.embedding.provider,
       preset: config.scheduling.preset,
-      chat: config.gateway.chat.upstreams.map(({ name, memory }) => ({ name, memory })),
+      chat: config.gateway.chat.upstreams.map((upstream) => ({
+        name: upstream.name,
+        memory: isMemoryOn(upstream, settings.known()),
+      })),
     }),
     readiness: createReadiness({ database }),
     unreachable: createChecks(

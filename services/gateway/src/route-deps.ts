@@ -1,3 +1,4 @@
+import type { Latest } from '@factmill/async';
 import type { Config, QueueLimits, StatementClass } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
 import type { AcceptRequest, Database } from '@factmill/database';
@@ -24,6 +25,8 @@ export type RouteDeps = Readonly<{
   takeTurn: (tenantId: string) => Promise<() => void>;
   /** The queue limits in force. */
   limits: () => Promise<QueueLimits>;
+  /** What operators changed at run time; a change arrives within a second. */
+  settings: Latest<Readonly<Record<string, unknown>>>;
   /** Default schedule of conversations. */
   schedule: Schedule;
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;

@@ -7,7 +7,13 @@ import { assertPortsFree } from '@factmill/http';
 import { createEmbedder } from '@factmill/models';
 import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
-import { openAuthenticator, openDatabase, type ProcessContext, type Storage } from '@factmill/runtime';
+import {
+  announceInstance,
+  openAuthenticator,
+  openDatabase,
+  type ProcessContext,
+  type Storage,
+} from '@factmill/runtime';
 
 export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
 
@@ -72,6 +78,8 @@ export async function createStandalone(
       authenticator,
     }),
   );
+  // Gone again before anything else closes.
+  if (isEmbedded) disposables.add(await announceInstance(config.storage.dataDir, gateway.url));
   return { gatewayUrl: gateway.url, retrievalUrl: retrieval.url, extractorUrl: extractor.url };
 }
 

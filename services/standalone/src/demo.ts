@@ -1,12 +1,14 @@
 import { createClient, FactmillError } from '@factmill/client';
 import { loadConfig, loadProcessEnvironment } from '@factmill/config';
 import { isAppError } from '@factmill/errors';
+import { findInstance } from '@factmill/runtime';
 import { playDemo } from './demo/play-demo.ts';
 
-/** Where `npm start` with the same settings listens. */
+/** Where the instance of this data folder listens, or `npm start` with the same settings would. */
 function readAddress(): Readonly<{ baseUrl: string; apiKey: string | undefined }> {
-  const { gateway, auth } = loadConfig(loadProcessEnvironment());
-  const [url = `http://127.0.0.1:${gateway.port}`, key] = process.argv.slice(2);
+  const { gateway, auth, storage } = loadConfig(loadProcessEnvironment());
+  const local = findInstance(storage.dataDir)?.url ?? `http://127.0.0.1:${gateway.port}`;
+  const [url = local, key] = process.argv.slice(2);
   return { baseUrl: url.replace(/(?<!\/)\/+$/, ''), apiKey: key ?? auth.adminKey ?? undefined };
 }
 

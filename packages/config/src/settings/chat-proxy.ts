@@ -56,9 +56,10 @@ export const chatProxy = {
     description: "Sent upstream in place of the caller's own bearer token.",
     unset: "`LLM_API_KEY` while `CHAT_BASE_URL` is not set; without either, the caller's own token",
   }),
-  CHAT_MEMORY: flag
-    .default(false)
-    .meta({ description: 'Memory in all chats. Otherwise only in those that name a `memory_id`.' }),
+  CHAT_MEMORY: flag.default(false).meta({
+    description:
+      'Memory in all chats. Otherwise only in those that name a `memory_id`. It can change at run time: `factmill config set chat.memory.default true`.',
+  }),
   CHAT_UPSTREAMS: chatUpstreams.optional().meta({
     description:
       'More upstreams, by model: `[{"name":"local","base_url":"http://…/v1","models":["llama*"],"memory":true}]`.',

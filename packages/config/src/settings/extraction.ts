@@ -10,6 +10,10 @@ function isTimeZone(name: string): boolean {
 }
 
 export const extraction = {
+  EXTRACTION_ENABLED: flag.default(true).meta({
+    description:
+      'Whether anything is extracted. While it is `false`, what is accepted waits, and is extracted when it is `true` again; the queue limits hold meanwhile. It can change at run time: `factmill config set extraction.enabled false`.',
+  }),
   PRESET: z
     .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
     .default('standard')

@@ -36,7 +36,7 @@ const NO_MODEL = { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none', 
 const FACT = { text: 'The user decided to sell the car.', category: 'decision', from: [1] };
 
 async function runsOf(under: ExtractorUnderTest, userId: string) {
-  return listCompressionRuns(under.database, { tenantId: TENANT, userId, limit: 10 });
+  return listCompressionRuns(under.database, { tenantId: TENANT, userId, limit: 10, before: null });
 }
 
 describe.each(['redis', 'postgres'] as const)('on %s', (backend) => {
@@ -119,7 +119,12 @@ test('two extractors and twenty users: every user once', async () => {
   await Promise.all([under.start(), under.start()]);
   const all = await waitFor(
     async () => {
-      const runs = await listCompressionRuns(under.database, { tenantId: TENANT, userId: null, limit: 100 });
+      const runs = await listCompressionRuns(under.database, {
+        tenantId: TENANT,
+        userId: null,
+        limit: 100,
+        before: null,
+      });
       return runs.length === 20 && runs.every(({ state }) => state === 'done') ? runs : undefined;
     },
     { describe: 'twenty runs', timeoutMs: 30_000 },

@@ -27,6 +27,8 @@ export type ChatDeps = ChatExchangeDeps &
     upstreams: Upstreams;
     fetchContext: ReturnType<typeof createFetchContext>;
     format: 'facts' | 'section' | 'summary' | 'augmented';
+    /** Whether an upstream has memory on now. */
+    isMemoryOn: (upstream: Readonly<{ name: string; memory: boolean }>) => Promise<boolean>;
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
     maxBodyBytes: number;
@@ -106,7 +108,8 @@ async function beginChat(
 ): Promise<Exchange<ChatMemory> | Exchange<NoMemory>> {
   const chat = await readChatRequest(body.bytes, body.root);
   const upstream = deps.upstreams.ofModel(chat.model);
-  const memory = memoryOf(chat, upstream.memory, principalOf(response), deps.defaultUserId);
+  const isOn = await deps.isMemoryOn(upstream);
+  const memory = memoryOf(chat, isOn, principalOf(response), deps.defaultUserId);
   const { eventFields } = localsOf(response);
   eventFields['upstream'] = upstream.name;
   eventFields['memory'] = typeof memory === 'string' ? memory : 'on';

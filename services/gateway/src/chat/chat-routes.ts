@@ -1,3 +1,4 @@
+import { settlesWithin } from '@factmill/async';
 import { requirePermission } from '@factmill/auth';
 import { AppError } from '@factmill/errors';
 import { type ByteBudget, requireJson } from '@factmill/http';
@@ -7,6 +8,7 @@ import { chatCompletions } from './chat-completions.ts';
 import { passThrough } from './pass-through.ts';
 import { placeChat } from './place-chat.ts';
 import { createFetchContext } from './fetch-context.ts';
+import { isMemoryOn } from './is-memory-on.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTurnStore } from './turn-store.ts';
 import { isOwnPath } from './upstream-path.ts';
@@ -68,6 +70,11 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           turnStore,
           place: (placed) => placeChat(deps.database.list, placed),
           format: chat.contextFormat,
+          isMemoryOn: async (upstream) => {
+            // A database that hangs holds up a chat no longer than memory does.
+            await settlesWithin(deps.settings.read(), chat.memoryTimeoutMs);
+            return isMemoryOn(upstream, deps.settings.known());
+          },
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,
           maxBodyBytes: chat.maxBodyBytes,

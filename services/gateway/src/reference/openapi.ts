@@ -47,6 +47,9 @@ const TAGS = {
   Chat: 'Chat completions with memory',
   Tools: 'The memory tool for agents',
   'API keys': 'Who may ask',
+  Settings: 'Settings that change at run time',
+  Compressions: 'Compression by hand',
+  Vectors: 'Vectors of embedding models',
   Operating: 'Probes',
 };
 

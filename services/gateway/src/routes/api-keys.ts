@@ -1,12 +1,11 @@
 import { generateApiKey, isPermitted, type Principal, principalOf, requirePermission } from '@factmill/auth';
 import {
-  type ApiKey,
   createApiKeySchema,
   listApiKeysQuerySchema,
   type Permission,
   timestampSchema,
 } from '@factmill/contracts';
-import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '@factmill/database';
+import { insertApiKey, listApiKeys, revokeApiKey, toApiKey } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { Router } from 'express';
@@ -86,17 +85,4 @@ function assertMayGrant(principal: Principal, permissions: readonly Permission[]
       fields: [{ field: 'permissions', message: `${missing} is more than this key has` }],
     },
   );
-}
-
-function toApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    name: row.name,
-    permissions: row.permissions,
-    user_id: row.userId,
-    user_locked: row.userLocked,
-    created_at: row.createdAt.toISOString(),
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    revoked: row.revokedAt !== null,
-  };
 }

@@ -108,6 +108,7 @@ describe('/v1/api-keys', () => {
         permissions: ['memory.read'],
         user_id: 'ada',
         revoked: false,
+        revoked_at: null,
         expires_at: '2099-01-01T00:00:00.000Z',
       },
     });

@@ -1,10 +1,13 @@
 import type { Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 import { apiKeyRoutes } from './api-keys.ts';
+import { compressionRoutes } from './compressions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
 import { extractionRoutes } from './extractions.ts';
 import { memoryRoutes } from './memories.ts';
+import { settingRoutes } from './settings.ts';
+import { vectorRoutes } from './vectors.ts';
 import { createMemoryTool } from '../tools/memory-tool.ts';
 import { toolRoutes } from '../tools/tool-routes.ts';
 import { statisticsRoutes } from './statistics.ts';
@@ -20,6 +23,9 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/memories', router: memoryRoutes(deps) },
     { path: '/v1/documents', router: documentRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
+    { path: '/v1/settings', router: settingRoutes(deps) },
+    { path: '/v1/compressions', router: compressionRoutes(deps) },
+    { path: '/v1/vectors', router: vectorRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
     { path: '/v1', router: userRoutes(deps) },
     { path: '/v1/stats', router: statisticsRoutes(deps) },

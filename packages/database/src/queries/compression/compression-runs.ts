@@ -1,4 +1,6 @@
+import type { Compression } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
+import type { Listed } from '../fitting.ts';
 
 export type CompressionKind = 'daily' | 'weekly';
 type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
@@ -97,18 +99,53 @@ export function findRunOfPeriod(
   );
 }
 
+/** A run of a list; `position` is `created_at` with its microseconds, for the cursor. */
+export type ListedCompressionRun = CompressionRun & Listed & Readonly<{ position: string }>;
+
 /** The latest runs of a user, or of all users of a tenant, newest first. Uses compression_runs_user_idx. */
 export async function listCompressionRuns(
   sql: Sql,
-  filter: Readonly<{ tenantId: string; userId: string | null; limit: number }>,
-): Promise<CompressionRun[]> {
-  const { rows } = await sql.query<CompressionRun>(
-    `select ${COLUMNS} from compression_runs
-     where tenant_id = $1::uuid and ($2::text is null or user_id = $2::text)
-     order by created_at desc, id desc limit $3::integer`,
-    [filter.tenantId, filter.userId, filter.limit],
+  filter: Readonly<{
+    tenantId: string;
+    userId: string | null;
+    limit: number;
+    before: Readonly<{ position: string; id: string }> | null;
+  }>,
+): Promise<ListedCompressionRun[]> {
+  const { rows } = await sql.query<ListedCompressionRun>(
+    `select ${COLUMNS}, row_number() over () < count(*) over () as more,
+       to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+     from (
+       select * from compression_runs
+       where tenant_id = $1::uuid and ($2::text is null or user_id = $2::text)
+         and ($3::timestamptz is null or (created_at, id) < ($3::timestamptz, $4::uuid))
+       order by created_at desc, id desc limit $5::integer
+     ) page`,
+    [
+      filter.tenantId,
+      filter.userId,
+      filter.before?.position ?? null,
+      filter.before?.id ?? null,
+      filter.limit + 1,
+    ],
   );
-  return rows;
+  return rows.slice(0, filter.limit);
+}
+
+/** A run in the form of the REST contract, without its decisions. */
+export function toCompression(row: CompressionRun): Compression {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    kind: row.kind,
+    last_day: row.period,
+    dry_run: row.dryRun,
+    state: row.state,
+    counts: row.counts,
+    error: row.errorClass === null ? null : { class: row.errorClass, message: row.errorMessage ?? '' },
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  };
 }
 
 /** Starts a failed run again, with its stored answers. Resolves to undefined when it has not failed. */

@@ -1,4 +1,4 @@
-import type { Permission } from '@factmill/contracts';
+import type { ApiKey, Permission } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import type { Listed } from '../fitting.ts';
 
@@ -96,4 +96,19 @@ export async function revokeApiKey(
     [tenantId, id, byOperator],
   );
   return rowCount > 0;
+}
+
+/** A key in the form of the REST contract, without its secret. */
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    user_id: row.userId,
+    user_locked: row.userLocked,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    revoked: row.revokedAt !== null,
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  };
 }

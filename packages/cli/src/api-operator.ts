@@ -1,0 +1,67 @@
+import { type Client } from '@factmill/client';
+import { parseSettingValue } from '@factmill/config';
+import type { ApiKey } from '@factmill/contracts';
+import { AppError } from '@factmill/errors';
+import { LISTED_COMPRESSIONS, type Operator } from './operator.ts';
+
+/** The operator's commands by the API of a running gateway. */
+export function createApiOperator(client: Client): Operator {
+  const { settings, apiKeys, compressions } = client;
+  return {
+    settings: {
+      list: async () => (await settings.list()).data,
+      set: (key, text) => settings.set(key, parseSettingValue(text)),
+      unset: (key) => settings.unset(key),
+    },
+    keys: {
+      async create(key, tenant) {
+        assertOwnTenant(tenant);
+        const created = await apiKeys.create({
+          name: key.name,
+          permissions: [...key.permissions],
+          user_locked: key.userLocked,
+          ...(key.userId === undefined ? {} : { user_id: key.userId }),
+          ...(key.expiresAt === undefined ? {} : { expires_at: key.expiresAt.toISOString() }),
+        });
+        return created.key;
+      },
+      async list(tenant) {
+        assertOwnTenant(tenant);
+        const keys: ApiKey[] = [];
+        for await (const key of apiKeys.listAll()) keys.push(key);
+        return keys;
+      },
+      async revoke(id, tenant) {
+        assertOwnTenant(tenant);
+        await apiKeys.revoke(id);
+      },
+    },
+    compressions: {
+      start(wanted, tenant) {
+        assertOwnTenant(tenant);
+        return compressions.start({
+          user_id: wanted.userId,
+          kind: wanted.kind,
+          dry_run: wanted.dryRun,
+          ...(wanted.date === undefined ? {} : { date: wanted.date }),
+        });
+      },
+      get(id) {
+        return compressions.get(id);
+      },
+      async list(userId, tenant) {
+        assertOwnTenant(tenant);
+        const whose = userId === undefined ? { all_users: true } : { user_id: userId };
+        return (await compressions.list({ ...whose, limit: LISTED_COMPRESSIONS })).data;
+      },
+    },
+  };
+}
+
+function assertOwnTenant(tenant: string | undefined): void {
+  if (tenant === undefined) return;
+  throw new AppError(
+    'invalid_request',
+    '--tenant needs DATABASE_URL. By the API a command works for the tenant of its key.',
+  );
+}
