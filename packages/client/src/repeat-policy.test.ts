@@ -64,6 +64,7 @@ describe('whether a call is made again', () => {
       'settings.set',
       'settings.unset',
       'tools.read',
+      'users.erase',
       'vectors.backfill',
       'vectors.rebuild',
     ]);

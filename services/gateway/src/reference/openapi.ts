@@ -46,6 +46,7 @@ const TAGS = {
   Documents: 'Texts that an application always has at hand',
   Chat: 'Chat completions with memory',
   Tools: 'The memory tool for agents',
+  Users: 'Everything of a user',
   'API keys': 'Who may ask',
   Settings: 'Settings that change at run time',
   Compressions: 'Compression by hand',
