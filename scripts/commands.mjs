@@ -23,6 +23,7 @@ const WITH_SERVICES = ['scripts/services/main.mjs'];
 const COMMANDS = {
   start: (args) => [...FROM_SOURCE, 'services/standalone/src/main.ts', ...args],
   factmill: (args) => [...FROM_SOURCE, 'packages/cli/src/main.ts', ...args],
+  'install:onnx': (args) => [...FROM_SOURCE, 'packages/cli/src/main.ts', 'models', ...args],
   demo: (args) => [...FROM_SOURCE, 'services/standalone/src/demo.ts', ...args],
   test: (args) => ['scripts/test.mjs', ...args],
   'test:faults': (args) => ['scripts/test.mjs', '--only-faults', ...args],
@@ -51,6 +52,7 @@ const OF_USERS = new Set(['start', 'factmill', 'demo']);
  * @returns {import('./toolchain/install-stamp.mjs').InstallKind}
  */
 export function toInstallKind(name) {
+  if (name === 'install:onnx') return 'onnx';
   return name !== undefined && OF_USERS.has(name) ? 'production' : 'all';
 }
 

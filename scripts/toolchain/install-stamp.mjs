@@ -25,13 +25,17 @@ export function toInstallStamp(nodeVersion, contents) {
 }
 
 /**
- * What is installed: `production` runs the product, `all` has what tests and checks need as well.
- * @typedef {'production' | 'all'} InstallKind
+ * What is installed: `production` runs the product, `onnx` has the runtime of models from ONNX files as well, `all` also
+ * what tests and checks need.
+ * @typedef {'production' | 'onnx' | 'all'} InstallKind
  */
+
+/** @type {readonly InstallKind[]} each has what those before it have */
+const KINDS = ['production', 'onnx', 'all'];
 
 /**
  * What has to be installed so that a command has its dependencies, and what to note afterwards; null for nothing.
- * Development tools that are there stay: a start after a test does not take them away.
+ * What is there beyond that stays: a start after a test does not take the tools of development away.
  * @param {string} noted what the latest installation left, empty for none
  * @param {string} stamp of the manifests as they are now
  * @param {InstallKind} wanted
@@ -40,8 +44,8 @@ export function toInstallStamp(nodeVersion, contents) {
 export function planInstall(noted, stamp, wanted) {
   const [notedKind, notedStamp] = noted.trim().split(' ');
   // Stamps without a kind are of versions that always installed everything.
-  const hasTools = noted !== '' && notedKind !== 'production';
-  const kind = hasTools ? 'all' : wanted;
+  const known = KINDS.find((kind) => kind === notedKind) ?? 'all';
+  const kind = noted !== '' && KINDS.indexOf(known) > KINDS.indexOf(wanted) ? known : wanted;
   if (notedStamp === stamp && notedKind === kind) return null;
   return { kind, stamp: `${kind} ${stamp}` };
 }

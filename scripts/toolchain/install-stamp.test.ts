@@ -50,6 +50,12 @@ test.each([
   ['tools are there and not needed', 'all now', 'production', null],
   ['something changed', 'production before', 'production', 'production'],
   ['something changed, and tools are there', 'all before', 'production', 'all'],
+  ['the ONNX runtime is missing', 'production now', 'onnx', 'onnx'],
+  ['the ONNX runtime is there', 'onnx now', 'onnx', null],
+  ['the ONNX runtime is there and not needed', 'onnx now', 'production', null],
+  ['something changed, and the ONNX runtime is there', 'onnx before', 'production', 'onnx'],
+  ['tools are there, which have the ONNX runtime', 'all now', 'onnx', null],
+  ['tools are missing beside the ONNX runtime', 'onnx now', 'all', 'all'],
   ['a stamp of an earlier version', 'f00d', 'production', 'all'],
 ] as const)('planInstall: %s (%s), %s wanted: %s', (_, noted, wanted, kind) => {
   expect(planInstall(noted, 'now', wanted)).toEqual(kind === null ? null : { kind, stamp: `${kind} now` });

@@ -35,7 +35,7 @@ export function addCalibrateCommand(program: Command): void {
       }
       const embedder = createEmbedder(embedding);
       try {
-        const measured = await measurePairs(CALIBRATION_PAIRS, (texts) => embedder.embed(texts));
+        const measured = await measurePairs(CALIBRATION_PAIRS, (texts, as) => embedder.embed(texts, { as }));
         const profile = await embedder.loadProfile();
         if (profile === null) throw new Error('an embedder that embeds has a profile');
         const calibration = calibrate(measured, options.language);

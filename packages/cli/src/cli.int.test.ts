@@ -3,7 +3,15 @@ import { parseApiKey } from '@factmill/auth';
 import { createPool, type DatabasePool, findApiKey, readSettings } from '@factmill/database';
 import { loadConfig } from '@factmill/config';
 import { createEmbedder } from '@factmill/models';
-import { createEmptyDatabase, createScriptedModel, startProcess, type TestDatabase } from '@factmill/testkit';
+import {
+  createEmptyDatabase,
+  createScriptedModel,
+  startProcess,
+  type TestDatabase,
+  tinyCrossEncoder,
+  tinyEncoder,
+  writeTinyModel,
+} from '@factmill/testkit';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -229,6 +237,36 @@ describe('migrate', () => {
     expect((await factmill('migrate', {})).output).toMatch(
       /^factmill: DATABASE_URL has to be set: this command/,
     );
+  });
+});
+
+describe('factmill models', () => {
+  test('loads the configured models and prints what pins them', async () => {
+    await writeTinyModel(join(cwd, 'encoder'), tinyEncoder({ words: { cat: [1, 0] } }));
+    await writeTinyModel(join(cwd, 'cross'), tinyCrossEncoder(['cat']));
+    const { code, output } = await factmill('models', {
+      EMBEDDING_PROVIDER: 'onnx',
+      EMBEDDING_MODEL: './encoder',
+      RERANK_PROVIDER: 'onnx',
+      RERANK_MODEL: join(cwd, 'cross'),
+    });
+    expect(code).toBe(0);
+    expect(output).toMatch(
+      /^encoder: 2 dimensions, pooling mean, its vectors are called onnx:encoder@[0-9a-f]{12}; 64 tokens .*\nEMBEDDING_MODEL_SHA256=[0-9a-f]{64}\ncross: a cross-encoder; .*\nRERANK_MODEL_SHA256=[0-9a-f]{64}\n$/,
+    );
+  });
+
+  test('says in one sentence what is wrong with one, and when there is none', async () => {
+    const broken = await factmill('models', { RERANK_PROVIDER: 'onnx', RERANK_MODEL: join(cwd, 'nowhere') });
+    expect([broken.code, broken.output]).toEqual([
+      1,
+      'factmill: The folder of RERANK_MODEL has no config.json.\n',
+    ]);
+    const none = await factmill('models', {});
+    expect([none.code, none.output]).toEqual([
+      0,
+      'No model from ONNX files is configured (EMBEDDING_PROVIDER, RERANK_PROVIDER).\n',
+    ]);
   });
 });
 

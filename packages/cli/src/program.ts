@@ -8,6 +8,7 @@ import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
+import { addModelsCommand } from './models-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
 
 /**
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addCompressCommands(program);
   addBackfillCommand(program);
   addReembedCommand(program);
+  addModelsCommand(program);
   addMcpCommand(program);
   return program;
 }

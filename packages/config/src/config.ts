@@ -11,9 +11,25 @@ export type ChatModelConfig = Readonly<{
   timeoutMs: number;
 }>;
 
+/** A model that runs in the process, from files in a folder or of the hub. */
+type OnnxConfig = Readonly<{
+  provider: 'onnx';
+  model: string;
+  /** The model's file below its folder; null to look for it. */
+  file: string | null;
+  /** What the model's file must have; null for anything. */
+  sha256: string | null;
+  modelsDir: string;
+  hubUrl: string;
+  /** Processor threads of one model. */
+  threads: number;
+  timeoutMs: number;
+}>;
+
 /** `model` is null where the server has only one. */
 export type RerankConfig =
   | Readonly<{ provider: 'none' }>
+  | (OnnxConfig & Readonly<{ topN: number }>)
   | Readonly<{
       provider: 'cohere' | 'jina' | 'tei';
       baseUrl: string;
@@ -34,6 +50,7 @@ export type EmbeddingThresholds = Readonly<{
 export type EmbeddingConfig =
   | Readonly<{ provider: 'local'; thresholds?: EmbeddingThresholds }>
   | Readonly<{ provider: 'none' }>
+  | (OnnxConfig & Readonly<{ batchSize: number; thresholds?: EmbeddingThresholds }>)
   | Readonly<{
       provider: 'openai';
       baseUrl: string;

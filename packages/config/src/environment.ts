@@ -5,6 +5,7 @@ import { chatProxy } from './settings/chat-proxy.ts';
 import { embeddingModel } from './settings/embedding-model.ts';
 import { compression, extraction } from './settings/extraction.ts';
 import { extractionModel } from './settings/extraction-model.ts';
+import { onnx } from './settings/onnx.ts';
 import { search } from './settings/search.ts';
 import { storage } from './settings/storage.ts';
 import { telemetry } from './settings/telemetry.ts';
@@ -21,6 +22,7 @@ export const environmentSchema = z.object({
   ...chatProxy,
   ...embeddingModel,
   ...search,
+  ...onnx,
   ...extraction,
   ...compression,
   ...telemetry,
@@ -35,6 +37,7 @@ export const SECTIONS: readonly Readonly<{ title: string; names: readonly string
   { title: 'Chat proxy', names: Object.keys(chatProxy) },
   { title: 'Embedding model', names: Object.keys(embeddingModel) },
   { title: 'Search', names: Object.keys(search) },
+  { title: 'Models from ONNX files', names: Object.keys(onnx) },
   { title: 'Extraction and its queue', names: Object.keys(extraction) },
   { title: 'Compression', names: Object.keys(compression) },
   { title: 'Logs and traces', names: Object.keys(telemetry) },

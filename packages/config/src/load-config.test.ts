@@ -130,6 +130,30 @@ describe('models', () => {
     expect(loadConfig({ EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({ provider: 'none' });
   });
 
+  test('a model from ONNX files has a name or a folder, and no address', () => {
+    const onnx = { EMBEDDING_PROVIDER: 'onnx', EMBEDDING_MODEL: './models/e5', DATA_DIR: '/var/factmill' };
+    expect(loadConfig(onnx).embedding).toEqual({
+      provider: 'onnx',
+      model: './models/e5',
+      file: null,
+      sha256: null,
+      modelsDir: '/var/factmill/models',
+      hubUrl: 'https://huggingface.co',
+      threads: 1,
+      timeoutMs: 30_000,
+      batchSize: 16,
+    });
+    expect(
+      loadConfig({ RERANK_PROVIDER: 'onnx', RERANK_MODEL: 'a/b', MODELS_DIR: '/models', ONNX_THREADS: '2' })
+        .retrieval.rerank,
+    ).toMatchObject({ provider: 'onnx', model: 'a/b', modelsDir: '/models', threads: 2, timeoutMs: 5_000 });
+    expect(problemsOf({ EMBEDDING_PROVIDER: 'onnx', RERANK_PROVIDER: 'onnx' }).names).toEqual([
+      'EMBEDDING_MODEL',
+      'RERANK_MODEL',
+    ]);
+    expect(problemsOf({ EMBEDDING_MODEL_SHA256: 'abc' }).names).toContain('EMBEDDING_MODEL_SHA256');
+  });
+
   test('the operator’s thresholds go along with the model', () => {
     const measured = { EMBEDDING_MIN_SIMILARITY: '0.4', EMBEDDING_DUPLICATE_SIMILARITY: '0.97' };
     const thresholds = { minSimilarity: 0.4, duplicateSimilarity: 0.97 };

@@ -4,12 +4,10 @@ import {
   type ChatUpstreamConfig,
   type ClockTime,
   type Config,
-  type EmbeddingConfig,
-  type EmbeddingThresholds,
-  type RerankConfig,
   SEARCH_MODES,
 } from './config.ts';
 import type { Environment } from './environment.ts';
+import { apiRoot, embeddingConfig, rerankConfig } from './model-config.ts';
 import { parseEnvironment, type RawEnvironment } from './parse-environment.ts';
 
 const WILDCARDS = new Set(['0.0.0.0', '::']);
@@ -193,62 +191,6 @@ function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
     apiKey,
   }));
   return [...more, ...first];
-}
-
-function rerankConfig(env: Environment): RerankConfig {
-  const { RERANK_PROVIDER: provider, RERANK_BASE_URL: baseUrl } = env;
-  if (provider === 'none' || baseUrl === undefined) return { provider: 'none' };
-  return {
-    provider,
-    baseUrl,
-    apiKey: env.RERANK_API_KEY,
-    model: env.RERANK_MODEL ?? null,
-    timeoutMs: env.RERANK_TIMEOUT_MS,
-    topN: env.RERANK_TOP_N,
-  };
-}
-
-function embeddingConfig(env: Environment): EmbeddingConfig {
-  const provider =
-    env.EMBEDDING_PROVIDER ??
-    (env.EMBEDDING_BASE_URL !== undefined || env.EMBEDDING_MODEL !== undefined ? 'openai' : 'local');
-  const baseUrl = env.EMBEDDING_BASE_URL ?? env.LLM_BASE_URL;
-  if (provider === 'none') return { provider };
-  const thresholds = embeddingThresholds(env);
-  if (provider === 'local' || baseUrl === undefined || env.EMBEDDING_MODEL === undefined) {
-    return { provider: 'local', ...thresholds };
-  }
-  // The chat key belongs to the chat host. It is used for embeddings only when both share the address.
-  const fallbackKey = env.EMBEDDING_BASE_URL === undefined ? env.LLM_API_KEY : '';
-  return {
-    provider,
-    baseUrl: apiRoot(baseUrl),
-    apiKey: env.EMBEDDING_API_KEY ?? fallbackKey,
-    model: env.EMBEDDING_MODEL,
-    ...(env.EMBEDDING_DIMENSIONS === undefined ? {} : { dimensions: env.EMBEDDING_DIMENSIONS }),
-    timeoutMs: env.EMBEDDING_TIMEOUT_MS,
-    batchSize: env.EMBEDDING_BATCH_SIZE,
-    ...thresholds,
-  };
-}
-
-function embeddingThresholds(env: Environment): { thresholds?: EmbeddingThresholds } {
-  const thresholds = {
-    ...(env.EMBEDDING_MIN_SIMILARITY === undefined ? {} : { minSimilarity: env.EMBEDDING_MIN_SIMILARITY }),
-    ...(env.EMBEDDING_RELATED_SIMILARITY === undefined
-      ? {}
-      : { relatedSimilarity: env.EMBEDDING_RELATED_SIMILARITY }),
-    ...(env.EMBEDDING_DUPLICATE_SIMILARITY === undefined
-      ? {}
-      : { duplicateSimilarity: env.EMBEDDING_DUPLICATE_SIMILARITY }),
-  };
-  return Object.keys(thresholds).length === 0 ? {} : { thresholds };
-}
-
-/** OpenAI clients expect a root that ends in `/v1`. It is appended to a bare host; any path stays as it is. */
-function apiRoot(url: string): string {
-  const parsed = new URL(url);
-  return parsed.pathname === '/' ? new URL('/v1', parsed).href : url.replace(/(?<!\/)\/+$/, '');
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -54,8 +54,11 @@ function crossChecks(
       rule: 'or LLM_BASE_URL must be set together with EMBEDDING_MODEL',
     });
   }
+  if (environment.EMBEDDING_PROVIDER === 'onnx' && environment.EMBEDDING_MODEL === undefined) {
+    problems.push({ name: 'EMBEDDING_MODEL', rule: 'must be set for EMBEDDING_PROVIDER=onnx' });
+  }
   const reranks = (environment.RERANK_PROVIDER ?? 'none') !== 'none';
-  if (reranks && environment.RERANK_BASE_URL === undefined) {
+  if (reranks && environment.RERANK_PROVIDER !== 'onnx' && environment.RERANK_BASE_URL === undefined) {
     problems.push({ name: 'RERANK_BASE_URL', rule: 'must be set together with RERANK_PROVIDER' });
   }
   if (reranks && environment.RERANK_PROVIDER !== 'tei' && environment.RERANK_MODEL === undefined) {

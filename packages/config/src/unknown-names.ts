@@ -6,6 +6,7 @@ export const OTHER_NAMES: readonly string[] = [
   'FACTMILL_API_KEY',
   'FACTMILL_IMAGE',
   'FACTMILL_URL',
+  'FACTMILL_ONNX',
   'GATEWAY_BIND',
   'GRAFANA_PASSWORD',
   'GRAFANA_PORT',

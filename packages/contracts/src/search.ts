@@ -154,6 +154,21 @@ export const searchResponseSchema = z.object({
     .describe(
       'What was left out, separated by commas: `embedding_unavailable`, `embedding_incomplete` (vectors of a new model are still being built), `rerank_unavailable`, `min_relevance_ignored` (neither a reranker nor vectors to hold against it), `results_too_large` (4 MB of memories are in the answer already), or a channel as in `text_unavailable`.',
     ),
+  relevance: z
+    .object({
+      by: z.enum(['reranker', 'cosine', 'none']),
+      threshold: z.number().describe('What results had to reach; 0 for anything.'),
+      not_applied: z
+        .number()
+        .optional()
+        .describe(
+          'A threshold of the request or the mode that was not applied: that of a mode is a reranker’s.',
+        ),
+    })
+    .optional()
+    .describe(
+      'What the relevance of memories is: a reranker’s, the cosine similarity to the query, or none, when only words and dates could be compared.',
+    ),
   skipped: skippedSchema.optional(),
   explain: z
     .object({

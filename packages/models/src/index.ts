@@ -14,3 +14,5 @@ export { emptyAnswerError, noAnswerOf } from './errors/no-answer.ts';
 export { receivedReplyOf } from './errors/received-reply.ts';
 export { classifyModelError } from './errors/model-error.ts';
 export { createReranker } from './reranker.ts';
+export { checkOnnxModel } from './onnx/check-model.ts';
+export { describeLoadError, reportFetch } from './onnx/report.ts';

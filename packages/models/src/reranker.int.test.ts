@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createReranker, type RerankerConfig } from './reranker.ts';
+import { createReranker } from './reranker.ts';
+import type { EndpointRerankerConfig } from './reranker-config.ts';
 
 type Seen = { path: string; authorization: string | undefined; body: Record<string, unknown> };
 
@@ -34,9 +35,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-type Endpoint = Exclude<RerankerConfig, { provider: 'none' }>;
-
-async function rerank(config: Partial<Endpoint>, reply: typeof answer): Promise<number[]> {
+async function rerank(config: Partial<EndpointRerankerConfig>, reply: typeof answer): Promise<number[]> {
   seen = [];
   answer = reply;
   const reranker = createReranker({

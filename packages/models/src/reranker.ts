@@ -1,35 +1,24 @@
 import { createEndpointClient } from './endpoint/endpoint-client.ts';
 import { isRecord, UnusableReplyError } from './errors/error-signals.ts';
-
-export type RerankerConfig =
-  | Readonly<{ provider: 'none' }>
-  | Readonly<{
-      /** The API format of the endpoint. */
-      provider: 'cohere' | 'jina' | 'tei';
-      baseUrl: string;
-      apiKey: string;
-      model: string | null;
-      timeoutMs: number;
-      topN: number;
-    }>;
-
-export type Reranker = Readonly<{
-  /** Maximum of documents to send. */
-  topN: number;
-  /** The model's score of each document for the query, in the order of the documents; see `toRelevances`. */
-  rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
-  close: () => Promise<void>;
-}>;
+import type { OnnxDeps } from './onnx/onnx-model.ts';
+import { createOnnxReranker } from './onnx/onnx-reranker.ts';
+import type { EndpointRerankerConfig, Reranker, RerankerConfig } from './reranker-config.ts';
 
 /** The path of each format when the base URL has none. */
 const PATHS = { cohere: '/v2', jina: '/v1', tei: '' } as const;
 
 /**
- * A cross-encoder behind an HTTP endpoint; null for provider `none`. `rerank` throws AppError with a `model_*`
- * code; a reply that omits documents or names unknown ones is invalid.
+ * The cross-encoder of a provider; null for `none`. `rerank` throws AppError with a `model_*` code.
+ *
+ * @throws AppError `config_invalid` for a model of the provider `onnx` that has no such name
  */
-export function createReranker(config: RerankerConfig, deps = { now: Date.now }): Reranker | null {
+export function createReranker(config: RerankerConfig, deps: OnnxDeps = { now: Date.now }): Reranker | null {
   if (config.provider === 'none') return null;
+  return config.provider === 'onnx' ? createOnnxReranker(config, deps) : createEndpointReranker(config, deps);
+}
+
+/** A cross-encoder behind an HTTP endpoint; a reply that omits documents or names unknown ones is invalid. */
+function createEndpointReranker(config: EndpointRerankerConfig, deps: Pick<OnnxDeps, 'now'>): Reranker {
   const { provider, apiKey, model, timeoutMs, topN } = config;
   const endpoint = createEndpointClient({
     baseUrl: rootOf(config.baseUrl, provider),
@@ -41,6 +30,7 @@ export function createReranker(config: RerankerConfig, deps = { now: Date.now })
   const named = model === null ? {} : { model };
   return {
     topN,
+    scale: 'unknown',
     async rerank(query, documents) {
       if (documents.length === 0) return [];
       const body = { ...named, query, ...fieldsOf(provider, documents) };
@@ -49,6 +39,7 @@ export function createReranker(config: RerankerConfig, deps = { now: Date.now })
       if (scores === undefined) throw endpoint.toError(new UnusableReplyError(reply, 'wrong_answer'));
       return scores;
     },
+    load: async () => {},
     close: endpoint.close,
   };
 }

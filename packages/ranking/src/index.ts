@@ -10,7 +10,7 @@ export { compareText, fuseRanks } from './fuse-ranks.ts';
 export type { RankedList } from './fuse-ranks.ts';
 export { keyMatch } from './key-match.ts';
 export { blendRecency, recencyOf } from './recency.ts';
-export { toRelevances } from './rerank-relevance.ts';
+export { toRelevances, type ScoreScale } from './rerank-relevance.ts';
 export { selectDiverse } from './select-diverse.ts';
 export { shouldRetrieve } from './should-retrieve.ts';
 export { withinTokenBudget } from './token-budget.ts';

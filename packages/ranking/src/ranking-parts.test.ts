@@ -30,6 +30,10 @@ test('raw scores of a cross-encoder go through the sigmoid, probabilities stay',
   expect(toRelevances([])).toEqual([]);
 });
 
+test('logits go through the sigmoid even where all of them could be probabilities', () => {
+  expect(toRelevances([0, 1], 'logits')).toEqual([0.5, 1 / (1 + Math.exp(-1))]);
+});
+
 describe('trigramSimilarities', () => {
   test('related forms count, and what few texts have counts more', () => {
     const [painter, same, other] = trigramSimilarities('Who paints the fence?', [

@@ -1,4 +1,4 @@
-import type { ResultExplanation, SearchRequest, SearchResult } from '@factmill/contracts';
+import type { ResultExplanation, SearchRequest, SearchResponse, SearchResult } from '@factmill/contracts';
 import { type MemoryRow, type Sql, toMemory } from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
 import {
@@ -7,6 +7,7 @@ import {
   deduplicate,
   compareText,
   recencyOf,
+  type ScoreScale,
   selectDiverse,
   toRelevances,
   withinTokenBudget,
@@ -24,6 +25,7 @@ import type { SearchTarget } from './target.ts';
 export type Reranker = Readonly<{
   /** How many documents it takes at most. */
   topN: number;
+  scale: ScoreScale;
   /** The score of each document for the query, in the order of the documents. */
   rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
 }>;
@@ -42,8 +44,8 @@ export type Ranked = Readonly<{
   /** Why reranking was wanted and did not happen; null otherwise. */
   rerankFailure: unknown;
   rerankMs: number;
-  /** Whether `min_relevance` was asked for and there was nothing to hold against it. */
-  thresholdIgnored: boolean;
+  /** What relevance is, and what it was held against. */
+  relevance: NonNullable<SearchResponse['relevance']>;
 }>;
 
 /** A candidate on its way through the stages. `score` is the total so far. */
@@ -113,7 +115,11 @@ export function createRank({ database, reranker }: RankDeps) {
       isCut,
       rerankFailure: reranking.failure,
       rerankMs: reranking.ms,
-      thresholdIgnored: (request.min_relevance ?? 0) > 0 && threshold === 0,
+      relevance: {
+        by: reranking.done ? 'reranker' : hasSimilarities(generated) ? 'cosine' : 'none',
+        threshold,
+        ...(settings.minRelevance > threshold ? { not_applied: settings.minRelevance } : {}),
+      },
     };
   };
 
@@ -143,7 +149,7 @@ export function createRank({ database, reranker }: RankDeps) {
           best.map(({ content }) => content),
         ),
       );
-      const relevances = toRelevances(scores);
+      const relevances = toRelevances(scores, reranker.scale);
       const lowest = Math.min(...relevances);
       const reranked = entries.map((entry, index) => {
         const relevance = relevances[index];
@@ -203,12 +209,15 @@ export function createRank({ database, reranker }: RankDeps) {
 function thresholdOf(
   request: SearchRequest,
   settings: SearchSettings,
-  { embedded }: Generated,
+  generated: Generated,
   isReranked: boolean,
 ): number {
   if (isReranked) return settings.minRelevance;
-  const hasSimilarities = embedded !== null && !('unavailable' in embedded);
-  return hasSimilarities ? (request.min_relevance ?? 0) : 0;
+  return hasSimilarities(generated) ? (request.min_relevance ?? 0) : 0;
+}
+
+function hasSimilarities({ embedded }: Generated): boolean {
+  return embedded !== null && !('unavailable' in embedded);
 }
 
 function toEntry(relevant: ScoredCandidate): Entry {

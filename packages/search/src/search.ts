@@ -33,6 +33,8 @@ type Found = Readonly<{
   degraded: readonly string[];
   /** Why there was no vector channel, or null. */
   embeddingUnavailable: string | null;
+  /** What the relevance of the results is; undefined when nothing could be searched. */
+  relevance: SearchResponse['relevance'];
   /** How many each channel found, before they were put together. */
   candidates: Readonly<Record<string, number>>;
   explain: SearchResponse['explain'];
@@ -134,6 +136,7 @@ export function createSearch(deps: SearchDeps): Search {
       mode: 'none',
       degraded: [...degraded],
       embeddingUnavailable,
+      relevance: undefined,
       candidates: {},
       explain: undefined,
     };
@@ -177,7 +180,7 @@ export function createSearch(deps: SearchDeps): Search {
       const code = isAppError(ranked.rerankFailure) ? ranked.rerankFailure.code : 'internal';
       logger.warn({ code }, 'reranking failed');
     }
-    if (ranked.thresholdIgnored) degraded.add('min_relevance_ignored');
+    if ((request.min_relevance ?? 0) > ranked.relevance.threshold) degraded.add('min_relevance_ignored');
     const candidates = Object.fromEntries(generated.found.map(({ channel, hits }) => [channel, hits.length]));
     const totalMs = performance.now() - startedAt;
     const timings = {
@@ -192,6 +195,7 @@ export function createSearch(deps: SearchDeps): Search {
       generated,
       found: {
         results: ranked.results,
+        relevance: ranked.relevance,
         candidates,
         explain: request.explain
           ? {

@@ -25,3 +25,4 @@ export { type Attempt } from './injection-corpus/attempt.ts';
 export { INJECTION_CORPUS } from './injection-corpus/injection-corpus.ts';
 export { type DoorAttempt } from './injection-corpus-2/door-attempt.ts';
 export { DOOR_ATTEMPTS } from './injection-corpus-2/attempts.ts';
+export { tinyCrossEncoder, tinyEncoder, type TinyFiles, writeTinyModel } from './tiny-models/tiny-models.ts';

@@ -7,7 +7,8 @@ export function endpointOf(config: EmbedderConfig): EmbeddingEndpoint {
   if (config.provider !== 'openai') {
     return {
       provider: config.provider,
-      endpointModel: null,
+      // The name or folder of a model from ONNX files, so that it can be used again while another one is built.
+      endpointModel: config.provider === 'onnx' ? config.model : null,
       endpointDimensions: null,
       endpointSha256: null,
     };

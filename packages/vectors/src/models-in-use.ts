@@ -121,6 +121,7 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
 
   function toConfig(row: EmbeddingModelRow): EmbedderConfig | undefined {
     if (row.id === LOCAL_EMBEDDING_PROFILE.id) return { provider: 'local' };
+    if (config.provider === 'onnx') return toOnnxConfig(config, row);
     if (config.provider !== 'openai' || row.provider !== 'openai' || row.endpointModel === null)
       return undefined;
     if (row.endpointSha256 !== endpoint.endpointSha256) return undefined;
@@ -135,7 +136,7 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
     };
   }
 
-  const ofConfigured = { embedder: configured, isLocal: config.provider === 'local', endpoint };
+  const ofConfigured = { embedder: configured, isLocal: runsHere(config.provider), endpoint };
 
   return {
     inUse: async () => {
@@ -144,11 +145,27 @@ export function createModelsInUse(deps: ModelsInUseDeps): ModelsInUse {
       if (row === undefined || isConfigured(row)) return { ...ofConfigured, isComplete: true };
       const embedder = embedderOf(row);
       if (embedder === undefined) return { ...ofConfigured, isComplete: false };
-      const isLocal = row.id === LOCAL_EMBEDDING_PROFILE.id;
+      const isLocal = row.id === LOCAL_EMBEDDING_PROFILE.id || runsHere(row.provider);
       return { embedder, isComplete: true, isLocal, endpoint: undefined };
     },
     close: async () => {
       await Promise.all([...previous.values()].map((embedder) => embedder.close()));
     },
   };
+}
+
+/** Whether a provider's models run in this process. */
+function runsHere(provider: string | null): boolean {
+  return provider === 'local' || provider === 'onnx';
+}
+
+/** Another model from ONNX files, by the name or folder that it was registered with; file and digest are not its own. */
+function toOnnxConfig(
+  config: Extract<EmbedderConfig, { provider: 'onnx' }>,
+  row: EmbeddingModelRow,
+): EmbedderConfig | undefined {
+  if (row.provider !== 'onnx' || row.endpointModel === null || row.endpointModel === config.model)
+    return undefined;
+  const { thresholds: _, ...same } = config;
+  return { ...same, model: row.endpointModel, file: null, sha256: null };
 }

@@ -1,5 +1,5 @@
 import { assertSchemaVersion } from '@factmill/database';
-import { createEmbedder } from '@factmill/models';
+import { createEmbedder, reportFetch } from '@factmill/models';
 import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
 import { externalStorage, openDatabase, runProcess } from '@factmill/runtime';
 import { getPriority, setPriority } from 'node:os';
@@ -18,7 +18,9 @@ await runProcess('extractor', async ({ config, logger, telemetry, disposables })
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
-  const embedder = disposables.add(createEmbedder(config.embedding));
+  const embedder = disposables.add(
+    createEmbedder(config.embedding, { now: Date.now, onFetch: reportFetch(logger) }),
+  );
   disposables.add(
     await createExtractor({
       config,

@@ -55,7 +55,9 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
         });
   const chat = openChat(deps);
   if (chat !== null) disposables.add(chat.model);
-  if (embedTexts !== null && isRemote) disposables.add(checkEmbedding(embedTexts, logger));
+  if (embedTexts !== null && config.embedding.provider !== 'local') {
+    disposables.add(checkEmbedding(embedTexts, logger));
+  }
   await resumeUnlessDown(chat?.breaker ?? null, deps.queues);
   return {
     chat,

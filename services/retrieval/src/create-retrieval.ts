@@ -1,14 +1,14 @@
+import { settlesWithin } from '@factmill/async';
 import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { DEFAULT_SEARCH_MODE, OPERATIONS } from '@factmill/contracts';
 import type { DatabasePool } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
 import { getPreset } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
-import { createReranker, type Embedder } from '@factmill/models';
+import { createReranker, describeLoadError, type Embedder, reportFetch } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
 import { createResidentIndexes, createSearch } from '@factmill/search';
-import { createModelsInUse, type ModelsInUse } from '@factmill/vectors';
+import { createModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import { createAccessRecorder } from './access-recorder.ts';
 import { contextRoutes } from './context/context-routes.ts';
@@ -16,6 +16,9 @@ import { createLoadContext } from './context/load-context.ts';
 import { createEmbedQuery } from './embed-query.ts';
 import { createRetrievalLimits } from './retrieval-limits.ts';
 import { searchRoutes } from './search-routes.ts';
+
+/** How long a start waits for its models. Searches that come before say what is missing. */
+const LOADING_MS = 30_000;
 
 /** The operations of the REST API that the gateway forwards to this service. */
 const SERVED = OPERATIONS.filter(({ path }) => ['/v1/memories/search', '/v1/context'].includes(path));
@@ -44,7 +47,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const defaultMode =
     searchMode === 'of-preset' ? (preset?.retrieval.mode ?? DEFAULT_SEARCH_MODE) : (searchMode ?? 'classic');
   const now = () => new Date();
-  const reranker = createReranker(config.retrieval.rerank);
+  const reranker = createReranker(config.retrieval.rerank, { now: Date.now, onFetch: reportFetch(logger) });
   const accesses = createAccessRecorder({ database, logger, now });
   const models = createModelsInUse({
     database,
@@ -52,7 +55,11 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     configured: embedder,
     now: Date.now,
   });
-  await loadModel(models, logger);
+  const embedding = async () => (await models.inUse()).embedder.load();
+  await Promise.all([
+    loadModel('embedding', embedding, logger),
+    ...(reranker === null ? [] : [loadModel('reranking', reranker.load, logger)]),
+  ]);
   const search = createSearch({
     database,
     embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
@@ -114,14 +121,13 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   };
 }
 
-/** A model that cannot be loaded does not stop the service: searches use text only, and say what is missing. */
-async function loadModel(models: ModelsInUse, logger: Logger): Promise<void> {
-  try {
-    await (await models.inUse()).embedder.load();
-  } catch (error) {
-    logger.warn(
-      { code: isAppError(error) ? error.code : 'internal' },
-      'the embedding model could not be loaded',
-    );
-  }
+/**
+ * A model that cannot be loaded does not stop the service: searches use text only, and say what is missing. One that
+ * has to be fetched first does not hold it up for long.
+ */
+async function loadModel(kind: string, load: () => Promise<void>, logger: Logger): Promise<void> {
+  const loading = load().catch((error: unknown) => {
+    logger.warn(describeLoadError(error), `the ${kind} model could not be loaded`);
+  });
+  await settlesWithin(loading, LOADING_MS);
 }

@@ -17,10 +17,10 @@ const { embedding } = loadConfig({
   EMBEDDING_TIMEOUT_MS: '50',
 });
 
-function open(inUse: ModelsInUse['inUse']) {
+function open(inUse: ModelsInUse['inUse'], config = embedding) {
   // What says which model is in use is all that is asked.
   const database = null as unknown as Sql;
-  return createEmbedQuery({ database, models: { inUse }, config: embedding, now: Date.now });
+  return createEmbedQuery({ database, models: { inUse }, config, now: Date.now });
 }
 
 test('a database that does not say which model is in use is not waited for', async () => {
@@ -55,4 +55,24 @@ test('the time limit begins when the model is loaded', async () => {
   jest.advanceTimersByTime(60_000);
   loading.resolve();
   await expect(answer).resolves.toEqual({ unavailable: 'no_provider' });
+});
+
+test('no search waits for a model that is being fetched', async () => {
+  jest.useFakeTimers();
+  const asked = Promise.withResolvers<void>();
+  const embedder: Pick<Embedder, 'isLoaded' | 'load'> = {
+    isLoaded: () => false,
+    load: () => {
+      asked.resolve();
+      return new Promise(() => {});
+    },
+  };
+  const inUse = { embedder: embedder as Embedder, isComplete: true, isLocal: true, endpoint: undefined };
+  const { embedding: onnx } = loadConfig({ EMBEDDING_PROVIDER: 'onnx', EMBEDDING_MODEL: 'acme/encoder' });
+  const ask = open(async () => inUse, onnx);
+  const answer = ask('dog');
+  await asked.promise;
+  await jest.advanceTimersByTimeAsync(2_000);
+  await expect(answer).resolves.toEqual({ unavailable: 'timeout' });
+  await expect(ask('dog')).resolves.toEqual({ unavailable: 'timeout' });
 });

@@ -39,8 +39,9 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
   }
 
   /**
-   * The result of a call to the model, or the reason why there is none. Loading a local model happens once and may
-   * take as long as it needs; the time limit begins after it.
+   * The result of a call to the model, or the reason why there is none. Loading the model that comes with Factmill
+   * happens once and may take as long as it needs; the time limit begins after it. One from ONNX files may have to be
+   * fetched first, so no search waits for it longer than for an answer.
    */
   async function within<T>(
     call: (signal: AbortSignal, load: (embedder: Embedder) => Promise<void>) => Promise<T>,
@@ -55,6 +56,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     let timer = startTimer();
     const load = async (embedder: Embedder): Promise<void> => {
       if (embedder.isLoaded()) return;
+      if (config.provider === 'onnx') return untilAborted(embedder.load(), timeout.signal);
       clearTimeout(timer);
       await embedder.load();
       timer = startTimer();
@@ -84,7 +86,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
         embedder,
         isComplete,
         profile,
-        vectors: isKnown ? await embedder.embed([query], { signal }) : null,
+        vectors: isKnown ? await embedder.embed([query], { signal, as: 'query' }) : null,
       };
     });
     if ('unavailable' in asked) return asked;
@@ -93,7 +95,9 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     if (!readsMost(profile, query)) return null;
     if (!(await isRegistered(profile))) return { unavailable: 'no_vectors' };
     const embedded =
-      vectors === null ? await within((signal) => embedder.embed([query], { signal })) : { value: vectors };
+      vectors === null
+        ? await within((signal) => embedder.embed([query], { signal, as: 'query' }))
+        : { value: vectors };
     if ('unavailable' in embedded) return embedded;
     const [vector] = embedded.value;
     return vector?.length === profile.dimensions

@@ -1,5 +1,5 @@
 import { assertSchemaVersion } from '@factmill/database';
-import { createEmbedder } from '@factmill/models';
+import { createEmbedder, reportFetch } from '@factmill/models';
 import { externalStorage, openAuthenticator, openDatabase, runProcess } from '@factmill/runtime';
 import { createRetrieval } from './create-retrieval.ts';
 
@@ -8,7 +8,9 @@ await runProcess('retrieval', async ({ config, logger, telemetry, disposables })
   // The number of statements that keep one process busy: more of them only slow each other down.
   const database = disposables.add(openDatabase(config, storage, 'retrieval', logger, 0.5));
   await assertSchemaVersion(database, { logger });
-  const embedder = disposables.add(createEmbedder(config.embedding));
+  const embedder = disposables.add(
+    createEmbedder(config.embedding, { now: Date.now, onFetch: reportFetch(logger) }),
+  );
   const authenticator = openAuthenticator(config, database);
   disposables.add(await createRetrieval({ config, logger, telemetry, database, embedder, authenticator }));
 });

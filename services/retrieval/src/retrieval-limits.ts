@@ -36,7 +36,8 @@ export function createRetrievalLimits(
   const { config } = deps;
   const now = () => performance.now();
   const count = createCountLimited('retrieval');
-  const callsModels = config.embedding.provider === 'openai' || config.retrieval.rerank.provider !== 'none';
+  const reranker = config.retrieval.rerank.provider;
+  const callsModels = config.embedding.provider === 'openai' || !['none', 'onnx'].includes(reranker);
   const slots = Math.ceil(
     config.storage.poolMax * SEARCHES_PER_CONNECTION * (callsModels ? WAITING_FOR_MODELS : 1),
   );

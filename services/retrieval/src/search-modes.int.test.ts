@@ -374,6 +374,7 @@ describe('enhanced', () => {
       ]);
       expect(answer.results[0]?.explain?.reranked).toBeCloseTo(1 / (1 + Math.exp(-4)), 9);
       expect(answer.explain?.dropped).toMatchObject({ relevance: expect.any(Number) });
+      expect(answer.relevance).toEqual({ by: 'reranker', threshold: 0.35 });
       expect(endpoint.bodies[0]).toMatchObject({
         path: '/v1/rerank',
         authorization: 'Bearer secret-of-the-reranker',
@@ -390,6 +391,7 @@ describe('enhanced', () => {
       const without = await search(body, service);
       expect(without).toMatchObject({ mode: 'enhanced', degraded: 'rerank_unavailable' });
       expect(without.results.length).toBeGreaterThan(2);
+      expect(without.relevance).toEqual({ by: 'cosine', threshold: 0, not_applied: 0.35 });
     });
     await endpoint.close();
   });
@@ -409,6 +411,7 @@ describe('enhanced', () => {
     const byWords = await search({ query: 'cat', user_id, mode: 'classic', min_relevance: 1 });
     expect(byWords.degraded).toBe('min_relevance_ignored');
     expect(byWords.results).not.toEqual([]);
+    expect(byWords.relevance).toEqual({ by: 'none', threshold: 0, not_applied: 1 });
   });
 
   test('a reranker that was asked for and is not there is told', async () => {

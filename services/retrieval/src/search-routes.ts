@@ -45,6 +45,7 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
       mode: found.mode,
       user_id: userId,
       ...(found.degraded.length === 0 ? {} : { degraded: found.degraded.join(',') }),
+      ...(found.relevance === undefined ? {} : { relevance: found.relevance }),
       ...(found.explain === undefined ? {} : { explain: found.explain }),
     } satisfies SearchResponse);
   });

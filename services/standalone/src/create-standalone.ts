@@ -4,7 +4,7 @@ import { type DatabasePool, migrate, startEmbedded } from '@factmill/database';
 import { createExtractor } from '@factmill/extractor';
 import { createGateway } from '@factmill/gateway';
 import { assertPortsFree } from '@factmill/http';
-import { createEmbedder } from '@factmill/models';
+import { createEmbedder, reportFetch } from '@factmill/models';
 import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
 import {
@@ -35,7 +35,9 @@ export async function createStandalone(
     { host: config.host, port: config.retrieval.port, setting: 'RETRIEVAL_PORT' },
     { host: config.host, port: config.extractor.port, setting: 'EXTRACTOR_PORT' },
   ]);
-  const embedder = disposables.add(createEmbedder(config.embedding));
+  const embedder = disposables.add(
+    createEmbedder(config.embedding, { now: Date.now, onFetch: reportFetch(logger) }),
+  );
   // Loads in parallel with the database. Retrieval waits for it, and reports when it cannot be loaded.
   embedder.load().catch(() => undefined);
   const storage = await openStorage(context, say);

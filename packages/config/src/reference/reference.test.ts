@@ -12,7 +12,7 @@ function read(path: string): string {
 
 const envExample = read('.env.example');
 const variables = envExample.split('\n').flatMap((line) => {
-  const match = /^(# )?([A-Z][A-Z_]+)=(.*)$/.exec(line);
+  const match = /^(# )?([A-Z][A-Z0-9_]+)=(.*)$/.exec(line);
   return match === null
     ? []
     : [{ name: match[2] ?? '', value: match[3] ?? '', isSet: match[1] === undefined }];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { httpUrl, positiveInt, similarity } from './values.ts';
+import { httpUrl, positiveInt, sha256, similarity } from './values.ts';
 
 const OF_PROFILE = "that of the model's profile; careful ones for an unknown model";
 
 export const embeddingModel = {
-  EMBEDDING_PROVIDER: z.enum(['local', 'openai', 'none']).optional().meta({
+  EMBEDDING_PROVIDER: z.enum(['local', 'onnx', 'openai', 'none']).optional().meta({
     description:
-      '`local`: a small English model in this process. `openai`: any OpenAI-compatible endpoint. `none`: full-text search only.',
+      '`local`: a small English model in this process. `onnx`: a model of your choice in this process (docs/operations/running.md). `openai`: any OpenAI-compatible endpoint. `none`: full-text search only.',
     unset: '`openai` when `EMBEDDING_BASE_URL` or `EMBEDDING_MODEL` is set, else `local`',
   }),
   EMBEDDING_BASE_URL: httpUrl.optional().meta({
@@ -18,8 +18,17 @@ export const embeddingModel = {
     unset: '`LLM_API_KEY` while `EMBEDDING_BASE_URL` is not set, else none',
   }),
   EMBEDDING_MODEL: z.string().min(1).optional().meta({
-    description: 'Name of the embedding model.',
+    description:
+      'Name of the embedding model. For `onnx` a folder (absolute, or beginning with `./`), or a model of the hub: `owner/name`, `owner/name@revision`, or one of `bge-small-en-v1.5`, `all-MiniLM-L6-v2`, `multilingual-e5-small`.',
     unset: 'the local one',
+  }),
+  EMBEDDING_MODEL_FILE: z.string().min(1).optional().meta({
+    description: 'For `onnx`: the file below the folder, for example `onnx/model_quantized.onnx`.',
+    unset: '`onnx/model.onnx`, else `model.onnx`',
+  }),
+  EMBEDDING_MODEL_SHA256: sha256.optional().meta({
+    description: 'For `onnx`: SHA-256 that this file must have. Another one is not used.',
+    unset: 'any',
   }),
   EMBEDDING_DIMENSIONS: positiveInt.max(4_000).optional().meta({
     description: 'Asks the endpoint for shorter vectors, where it can make them.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpUrl, positiveInt } from './values.ts';
+import { flag, httpUrl, positiveInt, sha256 } from './values.ts';
 
 export const search = {
   SEARCH_MODE: z
@@ -14,23 +14,29 @@ export const search = {
     description:
       'Whether stored messages are made searchable, and compete with memories in fused searches that do not say (`include_turns`).',
   }),
-  RERANK_PROVIDER: z
-    .enum(['none', 'cohere', 'jina', 'tei'])
-    .default('none')
-    .meta({ description: 'Form of the reranking endpoint. vLLM and llama.cpp have that of `jina`.' }),
+  RERANK_PROVIDER: z.enum(['none', 'cohere', 'jina', 'tei', 'onnx']).default('none').meta({
+    description:
+      'Form of the reranking endpoint; vLLM and llama.cpp have that of `jina`. `onnx`: a cross-encoder in this process (docs/operations/running.md).',
+  }),
   RERANK_BASE_URL: httpUrl.optional().meta({
     description: 'The reranking endpoint: `https://api.cohere.com`, `https://api.jina.ai` or your own.',
     unset: 'no reranking',
   }),
   RERANK_API_KEY: z.string().default('').meta({ description: 'Bearer token for it.' }),
-  RERANK_MODEL: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'Name of the reranking model.', unset: 'none, which only `tei` accepts' }),
-  RERANK_TIMEOUT_MS: positiveInt
-    .default(1_000)
-    .meta({ description: 'How long a search waits for the reranker. Then it goes on without.' }),
+  RERANK_MODEL: z.string().min(1).optional().meta({
+    description:
+      'Name of the reranking model. For `onnx` as `EMBEDDING_MODEL`, for example `ms-marco-MiniLM-L-6-v2`.',
+    unset: 'none, which only `tei` accepts',
+  }),
+  RERANK_MODEL_FILE: z.string().min(1).optional().meta({
+    description: 'As `EMBEDDING_MODEL_FILE`.',
+    unset: '`onnx/model.onnx`, else `model.onnx`',
+  }),
+  RERANK_MODEL_SHA256: sha256.optional().meta({ description: 'As `EMBEDDING_MODEL_SHA256`.', unset: 'any' }),
+  RERANK_TIMEOUT_MS: positiveInt.optional().meta({
+    description: 'How long a search waits for the reranker. Then it goes on without.',
+    unset: '1000; 5000 for `onnx`, which scores twenty memories in about a second of one processor',
+  }),
   RERANK_TOP_N: positiveInt
     .max(200)
     .default(20)

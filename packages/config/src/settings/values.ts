@@ -6,6 +6,10 @@ export const positiveInt = z.coerce.number().int().min(1);
 export const nonNegativeInt = z.coerce.number().int().min(0);
 export const similarity = z.coerce.number().min(0).max(1);
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in small letters')
+  .meta({ allowed: '64 hexadecimal digits' });
 export const httpUrl = z
   .url({
     protocol: /^https?$/,

@@ -1,4 +1,5 @@
 import type { EmbeddingProfile, SimilarityThresholds } from '../embedding/embedding-profiles.ts';
+import type { TextRole } from '../embedding/embedding-source.ts';
 import type { CalibrationPair, Language, PairKind } from './calibration-pair.ts';
 
 export type MeasuredPair = CalibrationPair & Readonly<{ similarity: number }>;
@@ -25,7 +26,7 @@ export type Calibration = Readonly<{
 }>;
 
 /** Texts → vectors of length 1, in order. */
-type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
+type Embed = (texts: readonly string[], as: TextRole) => Promise<readonly (readonly number[])[]>;
 
 const KINDS: readonly PairKind[] = ['answers', 'same', 'different', 'related', 'unrelated'];
 /** Share of the pairs that a threshold may miss. */
@@ -40,13 +41,23 @@ const HIGHEST_DUPLICATE = 0.999;
 /** Margin for facts that are even more similar than those of the set. */
 const DUPLICATE_MARGIN = 0.002;
 
-/** Embeds the labelled pairs. Rejects with errors of the embedder. */
+/** Embeds the labelled pairs, questions as queries. Rejects with errors of the embedder. */
 export async function measurePairs(pairs: readonly CalibrationPair[], embed: Embed): Promise<MeasuredPair[]> {
-  const texts = [...new Set(pairs.flatMap((pair) => pair.texts))];
-  const vectors = await embed(texts);
-  const vectorOf = new Map(texts.map((text, index) => [text, vectors[index] ?? []]));
+  const isQuery = (kind: PairKind, place: number) => kind === 'answers' && place === 0;
+  const embedAll = async (as: TextRole) => {
+    const wanted = pairs.flatMap(({ kind, texts }) =>
+      texts.filter((_, place) => isQuery(kind, place) === (as === 'query')),
+    );
+    const texts = [...new Set(wanted)];
+    const vectors = await embed(texts, as);
+    return new Map(texts.map((text, index) => [text, vectors[index] ?? []]));
+  };
+  const passages = await embedAll('passage');
+  const queries = await embedAll('query');
   return pairs.map((pair) => {
-    const [left = [], right = []] = pair.texts.map((text) => vectorOf.get(text) ?? []);
+    const [left = [], right = []] = pair.texts.map(
+      (text, place) => (isQuery(pair.kind, place) ? queries : passages).get(text) ?? [],
+    );
     return { ...pair, similarity: left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0) };
   });
 }

@@ -1,3 +1,4 @@
+import { parseModelSource } from '../onnx/model-source.ts';
 import { type EmbeddingProfile, embeddingProfileOf, LOCAL_EMBEDDING_PROFILE } from './embedding-profiles.ts';
 import type { EmbedderConfig } from './embedding-source.ts';
 
@@ -18,14 +19,22 @@ const MAX_CHUNK_TOKENS = 512;
 /** Without an embedding model, texts are cut small enough for most models. */
 const WITHOUT_MODEL: Chunking = { id: 'bound/256', maxTokens: 256, tokenizer: 'bound' };
 
-/** How texts are cut for the configured embedding model. */
+/**
+ * How texts are cut for the configured embedding model.
+ *
+ * @throws AppError `config_invalid` for a model of the provider `onnx` that has no such name
+ */
 export function chunkingOf(config: EmbedderConfig): Chunking {
-  if (config.provider === 'none') return WITHOUT_MODEL;
-  const profile =
-    config.provider === 'local'
-      ? LOCAL_EMBEDDING_PROFILE
-      : embeddingProfileOf(config.model, config.dimensions ?? 1);
+  const profile = profileOf(config);
   if (profile === undefined) return WITHOUT_MODEL;
   const maxTokens = Math.min(profile.maxInputTokens, MAX_CHUNK_TOKENS);
   return { id: `${profile.tokenizer}/${maxTokens}`, maxTokens, tokenizer: profile.tokenizer };
+}
+
+/** Without a size, which does not matter here. */
+function profileOf(config: EmbedderConfig): EmbeddingProfile | undefined {
+  if (config.provider === 'none') return undefined;
+  if (config.provider === 'local') return LOCAL_EMBEDDING_PROFILE;
+  if (config.provider === 'openai') return embeddingProfileOf(config.model, config.dimensions ?? 1);
+  return embeddingProfileOf(parseModelSource(config.model, 'EMBEDDING').name, 1);
 }

@@ -1,20 +1,26 @@
 import { untilAborted } from '@factmill/async';
 import { AppError } from '@factmill/errors';
 import { type EmbeddingProfile, withThresholds } from './embedding-profiles.ts';
-import type { EmbedderConfig, EmbeddingSource } from './embedding-source.ts';
+import { createOnnxEmbeddings } from '../onnx/onnx-embeddings.ts';
+import type { OnnxDeps } from '../onnx/onnx-model.ts';
+import type { EmbedderConfig, EmbeddingSource, TextRole } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
 import { createVectorCache } from './vector-cache.ts';
 
-type EmbedOptions = Readonly<{ signal?: AbortSignal }>;
+type EmbedOptions = Readonly<{
+  signal?: AbortSignal;
+  /** Default `passage`: what is stored and found. */
+  as?: TextRole;
+}>;
 
 export type Embedder = Readonly<{
   /** The properties of the vectors. Null for provider `none`, and for an unknown model until its first reply. */
   profile: EmbeddingProfile | null;
   /** The profile with known dimensions; asks the endpoint once if necessary. Null only for provider `none`. */
   loadProfile: (options?: EmbedOptions) => Promise<EmbeddingProfile | null>;
-  /** Whether all these texts are cached, so that `embed` calls no model. */
+  /** Whether all these passages are cached, so that `embed` calls no model. */
   isCached: (texts: readonly string[]) => boolean;
   /** One L2-normalised vector per text, in the order of the texts. */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<number[][]>;
@@ -34,13 +40,9 @@ const CACHED_VECTORS = 2000;
  * (endpoint), `model_input` for a blank text, `shutting_down` after `close`; or the signal's reason, at once. It
  * returns all vectors of a call or none.
  */
-export function createEmbedder(
-  config: EmbedderConfig,
-  deps: Readonly<{ now: () => number }> = { now: Date.now },
-): Embedder {
+export function createEmbedder(config: EmbedderConfig, deps: OnnxDeps = { now: Date.now }): Embedder {
   if (config.provider === 'none') return NO_EMBEDDER;
-  const source =
-    config.provider === 'local' ? createLocalEmbeddings() : createEndpointEmbeddings(config, deps);
+  const source = createSource(config, deps);
   const { thresholds } = config;
   if (thresholds === undefined) return createEmbedderOf(source);
   const profile = () => {
@@ -50,25 +52,41 @@ export function createEmbedder(
   return createEmbedderOf({ ...source, profile });
 }
 
+function createSource(
+  config: Exclude<EmbedderConfig, { provider: 'none' }>,
+  deps: OnnxDeps,
+): EmbeddingSource {
+  if (config.provider === 'local') return createLocalEmbeddings();
+  return config.provider === 'onnx'
+    ? createOnnxEmbeddings(config, deps)
+    : createEndpointEmbeddings(config, deps);
+}
+
 /** The embedder around a source. */
 function createEmbedderOf(source: EmbeddingSource): Embedder {
   const cache = createVectorCache(CACHED_VECTORS);
 
-  const embed = async (texts: readonly string[], { signal }: EmbedOptions = {}): Promise<number[][]> => {
+  const keyOf = (text: string, as: TextRole) =>
+    as === 'query' && source.tellsQueries === true ? `query\0${text}` : text;
+
+  const embed = async (
+    texts: readonly string[],
+    { signal, as = 'passage' }: EmbedOptions = {},
+  ): Promise<number[][]> => {
     signal?.throwIfAborted();
     if (texts.some((text) => text.trim() === '')) {
       throw new AppError('model_input', 'A blank text has no embedding. Leave it out.');
     }
     const vectors = new Map<string, Float32Array | undefined>();
-    for (const text of texts) vectors.set(text, cache.get(text));
+    for (const text of texts) vectors.set(text, cache.get(keyOf(text, as)));
     const missing = [...vectors].filter(([, vector]) => !vector).map(([text]) => text);
     // One batch after the other, so that short calls of others get their turn during a long one.
     for (let from = 0; from < missing.length; from += source.batchSize) {
       const batch = missing.slice(from, from + source.batchSize);
-      const raw = await untilAborted(source.embedBatch(batch, signal), signal);
+      const raw = await untilAborted(source.embedBatch(batch, { as, signal }), signal);
       batch.forEach((text, index) => {
         const vector = toUnitVector(raw[index] ?? []);
-        cache.set(text, vector);
+        cache.set(keyOf(text, as), vector);
         vectors.set(text, vector);
       });
     }

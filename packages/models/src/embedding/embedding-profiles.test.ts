@@ -14,6 +14,8 @@ describe('embeddingProfileOf', () => {
     ['nomic-embed-text', 'nomic-embed-text', 768, 0.7],
     ['BAAI/bge-small-en-v1.5', 'bge-small-en-v1.5', 384, 0.5],
     ['openai/text-embedding-3-small', 'text-embedding-3-small', 1536, 0.3],
+    ['sentence-transformers/all-MiniLM-L6-v2', 'all-minilm-l6-v2', 384, 0.3],
+    ['intfloat/multilingual-e5-small', 'multilingual-e5-small', 384, 0.8],
   ])('%s is known', (model, id, dimensions, minSimilarity) => {
     expect(embeddingProfileOf(model)).toMatchObject({ id, dimensions, minSimilarity });
     expect(embeddingProfileOf(model, dimensions)).toMatchObject({ id, dimensions });
@@ -89,6 +91,13 @@ describe('chunkingOf', () => {
     expect(chunkingOf({ ...endpoint, model: 'bge-small-en-v1.5' }).maxTokens).toBe(512);
     expect(chunkingOf({ ...endpoint, model: 'text-embedding-3-small' }).maxTokens).toBe(512);
     expect(chunkingOf({ ...endpoint, model: 'house-model' }).maxTokens).toBe(256);
+    const onnx = { file: null, sha256: null, modelsDir: '', hubUrl: '', threads: 1 };
+    const chunksOf = (model: string) =>
+      chunkingOf({ ...endpoint, ...onnx, provider: 'onnx', model }).maxTokens;
+    expect(chunksOf('BAAI/bge-small-en-v1.5@0123456')).toBe(512);
+    expect(chunksOf('/models/multilingual-e5-small')).toBe(512);
+    expect(chunksOf('./house')).toBe(256);
+    expect(() => chunksOf('../house')).toThrow(expect.objectContaining({ code: 'config_invalid' }));
     expect(chunkingOf({ provider: 'none' })).toMatchObject({ maxTokens: 256, tokenizer: 'bound' });
   });
 });

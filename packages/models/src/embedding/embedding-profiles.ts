@@ -107,6 +107,27 @@ const KNOWN_MODELS: readonly KnownModel[] = [
     origin: originOf('source', 'conservative', 'source'),
     maxInputTokens: 512,
   },
+  // Published dimensions and limits; the thresholds are guesses for models whose unrelated sentences are near 0.
+  {
+    ...CONSERVATIVE,
+    id: 'all-minilm-l6-v2',
+    aliases: [],
+    dimensions: 384,
+    relatedSimilarity: 0.6,
+  },
+  // Its similarities lie between 0.7 and 1, because of the temperature it was trained with: what is unrelated to a
+  // question is at about 0.75. 94 languages.
+  {
+    ...CONSERVATIVE,
+    id: 'multilingual-e5-small',
+    aliases: [],
+    dimensions: 384,
+    minSimilarity: 0.8,
+    relatedSimilarity: 0.88,
+    duplicateSimilarity: 0.98,
+    maxInputTokens: 512,
+    reads: 'any',
+  },
   // Published dimensions and limit. The memory system that defaults to this model has no threshold for its
   // similarities: a reranker decides there.
   {

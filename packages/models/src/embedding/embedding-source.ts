@@ -1,3 +1,4 @@
+import type { OnnxConfig } from '../onnx/onnx-model.ts';
 import type { EmbeddingProfile, SimilarityThresholds } from './embedding-profiles.ts';
 
 /** Overrides for the thresholds of the model's profile. */
@@ -7,6 +8,7 @@ type Thresholds = Readonly<Partial<SimilarityThresholds>>;
 export type EmbedderConfig =
   | Readonly<{ provider: 'none' }>
   | Readonly<{ provider: 'local'; thresholds?: Thresholds }>
+  | (OnnxConfig & Readonly<{ provider: 'onnx'; batchSize: number; thresholds?: Thresholds }>)
   | Readonly<{
       provider: 'openai';
       baseUrl: string;
@@ -20,12 +22,20 @@ export type EmbedderConfig =
       thresholds?: Thresholds;
     }>;
 
+/** What a text is: some models are trained with different prefixes for what is asked and what is found. */
+export type TextRole = 'query' | 'passage';
+
 /** The parts that differ between providers; caching, batching, order and normalising are shared. */
 export type EmbeddingSource = Readonly<{
   profile: () => EmbeddingProfile | null;
   batchSize: number;
+  /** Whether the vector of a query differs from that of the same text as a passage. */
+  tellsQueries?: boolean;
   /** One vector per text, all of the profile's size, of any length. */
-  embedBatch: (texts: readonly string[], signal?: AbortSignal) => Promise<ArrayLike<number>[]>;
+  embedBatch: (
+    texts: readonly string[],
+    options: Readonly<{ as: TextRole; signal: AbortSignal | undefined }>,
+  ) => Promise<ArrayLike<number>[]>;
   /** Loads a local model; undefined where nothing has to be loaded. */
   load?: () => Promise<void>;
   isLoaded?: () => boolean;

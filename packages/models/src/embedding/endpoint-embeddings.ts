@@ -19,7 +19,7 @@ export function createEndpointEmbeddings(
   return {
     profile: () => profile ?? null,
     batchSize,
-    embedBatch: async (texts, signal) => {
+    embedBatch: async (texts, { signal }) => {
       const body = { model, input: texts, encoding_format: 'float', ...(asksForSize ? { dimensions } : {}) };
       const { body: reply } = await endpoint.post('/embeddings', body, signal);
       const vectors = readVectors(reply, texts.length);

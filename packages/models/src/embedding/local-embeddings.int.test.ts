@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbedder } from './embedder.ts';
-import { createEmbeddingThread } from './local-embedding-thread.ts';
+import { createLocalThread } from './local-embeddings.ts';
 
 describe('the local embedder', () => {
   const embedder = createEmbedder({ provider: 'local' });
@@ -80,7 +80,7 @@ describe('the worker thread', () => {
          parentPort.postMessage({ id, packed: Float32Array.of(threadId) });
        });`,
     );
-    const thread = createEmbeddingThread(file);
+    const thread = createLocalThread(file);
     const [before] = await thread.run(['live']);
     const results = await Promise.allSettled([
       thread.run(['die']),
@@ -101,7 +101,7 @@ describe('the worker thread', () => {
       `import { parentPort } from 'node:worker_threads';
        parentPort.on('message', ({ id }) => parentPort.postMessage({ id, packed: Float32Array.of(id) }));`,
     );
-    const thread = createEmbeddingThread(file);
+    const thread = createLocalThread(file);
     const order: string[] = [];
     const run = async (name: string, texts: string[]) => {
       await thread.run(texts);
@@ -119,7 +119,7 @@ describe('the worker thread', () => {
   });
 
   test('that cannot start rejects every call', async () => {
-    const thread = createEmbeddingThread(join(folder, 'missing.mjs'));
+    const thread = createLocalThread(join(folder, 'missing.mjs'));
     await expect(thread.run(['a'])).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await expect(thread.run(['a'])).rejects.toMatchObject({ code: 'embedding_unavailable' });
     await thread.close();

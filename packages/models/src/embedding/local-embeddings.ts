@@ -1,6 +1,8 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createModelThread, type ModelThread } from '../thread/model-thread.ts';
 import { LOCAL_EMBEDDING_PROFILE } from './embedding-profiles.ts';
 import type { EmbeddingSource } from './embedding-source.ts';
-import { createEmbeddingThread, type EmbeddingThread } from './local-embedding-thread.ts';
 
 /**
  * The model costs time and memory per token, and its tokenizer per character squared: 2,000 characters take about
@@ -14,18 +16,43 @@ const MAX_CHARACTERS = 2000;
  */
 const BATCH_SIZE = 8;
 
+/**
+ * Without limits the heap of the model's thread grew from 29 to 171 MB before V8 collected garbage. With them the
+ * process grows by 125 MB when the model is loaded, by 26 MB over the next 200 calls, and by 4 MB over 1,800 more;
+ * the number of tensors stays the same. Weights and tensors are outside the limits.
+ */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
+
 /** Vectors from the model that comes with Factmill; English, 512 dimensions, nothing is downloaded. */
-export function createLocalEmbeddings(thread: EmbeddingThread = createEmbeddingThread()): EmbeddingSource {
+export function createLocalEmbeddings(thread: ModelThread = createLocalThread()): EmbeddingSource {
   const { dimensions } = LOCAL_EMBEDDING_PROFILE;
   return {
     profile: () => LOCAL_EMBEDDING_PROFILE,
     batchSize: BATCH_SIZE,
-    embedBatch: async (texts) => {
-      const packed = await thread.run(texts.map((text) => text.slice(0, MAX_CHARACTERS)));
+    embedBatch: async (texts, { signal }) => {
+      const cut = texts.map((text) => text.slice(0, MAX_CHARACTERS));
+      const packed = await thread.run(cut, signal);
       return texts.map((_, index) => packed.subarray(index * dimensions, (index + 1) * dimensions));
     },
     load: thread.load,
     isLoaded: thread.isLoaded,
     close: thread.close,
   };
+}
+
+/** The thread of the model that comes with Factmill. */
+export function createLocalThread(workerFile: string = siblingFile('local-embedding-worker')): ModelThread {
+  return createModelThread({
+    workerFile,
+    resourceLimits: RESOURCE_LIMITS,
+    warmUp: ['load'],
+    name: 'The local embedding model',
+    code: 'embedding_unavailable',
+  });
+}
+
+/** The module beside this one, in the same form: `.ts` from sources, `.js` from a build. */
+function siblingFile(name: string): string {
+  const self = fileURLToPath(import.meta.url);
+  return fileURLToPath(new URL(`${name}${extname(self)}`, import.meta.url));
 }

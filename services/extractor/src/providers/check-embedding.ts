@@ -1,10 +1,11 @@
-import { isAppError } from '@factmill/errors';
+import { describeLoadError } from '@factmill/models';
 import type { Logger } from '@factmill/telemetry';
 import type { EmbedTexts } from './embed-texts.ts';
 
 /**
- * Embeds one word at the start, to learn whether the endpoint's vectors fit the stored ones (C12). Nothing waits for
- * it; while the endpoint is down, the first vectors show it instead.
+ * Embeds one word at the start, to learn whether the endpoint's vectors fit the stored ones (C12), or to fetch and load
+ * a model from ONNX files and register it. Nothing waits for it; while the endpoint is down, the first vectors show it
+ * instead.
  */
 export function checkEmbedding(embedTexts: EmbedTexts, logger: Logger): { close: () => Promise<void> } {
   const stopping = new AbortController();
@@ -12,9 +13,10 @@ export function checkEmbedding(embedTexts: EmbedTexts, logger: Logger): { close:
     () => undefined,
     (error: unknown) => {
       if (stopping.signal.aborted) return;
-      const code = isAppError(error) ? error.code : 'internal';
+      const described = describeLoadError(error);
       // A mismatch has been reported by then.
-      if (code !== 'embedding_mismatch') logger.warn({ code }, 'the embedding model does not answer');
+      if (described.code !== 'embedding_mismatch')
+        logger.warn(described, 'the embedding model does not answer');
     },
   );
   return {

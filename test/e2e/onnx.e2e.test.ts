@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@factmill/client';
+import { migrate } from '@factmill/database';
+import {
+  createRedisNamespace,
+  createScriptedModel,
+  createTestDatabase,
+  type RedisNamespace,
+  type ScriptedModel,
+  type TestDatabase,
+  tinyCrossEncoder,
+  tinyEncoder,
+  waitFor,
+  writeTinyModel,
+} from '@factmill/testkit';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type ServiceProcess, startService } from '../support/service-process.ts';
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Animals point one way, food another, boats a third: the meanings that this model knows. */
+const WORDS = {
+  cat: [5, 0, 0],
+  kitten: [5, 1, 0],
+  dog: [5, 0, 1],
+  food: [0, 5, 0],
+  fish: [1, 5, 0],
+  boat: [0, 0, 5],
+};
+
+let root: string;
+let testDatabase: TestDatabase;
+let redis: RedisNamespace;
+let model: ScriptedModel;
+let services: ServiceProcess[];
+let client: Client;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'factmill-onnx-'));
+  await writeTinyModel(join(root, 'encoder'), tinyEncoder({ words: WORDS }));
+  await writeTinyModel(join(root, 'cross'), tinyCrossEncoder(Object.keys(WORDS)));
+  testDatabase = await createTestDatabase({ migrate: (to) => migrate(to, { logger: quiet }) });
+  redis = createRedisNamespace();
+  model = await createScriptedModel();
+  const env = {
+    DATABASE_URL: testDatabase.connectionString,
+    REDIS_URL: redis.url,
+    QUEUE_PREFIX: redis.keyPrefix,
+    LLM_BASE_URL: model.url,
+    LLM_MODEL: 'scripted-model',
+    EMBEDDING_PROVIDER: 'onnx',
+    EMBEDDING_MODEL: join(root, 'encoder'),
+    EMBEDDING_MIN_SIMILARITY: '0.5',
+    RERANK_PROVIDER: 'onnx',
+    RERANK_MODEL: join(root, 'cross'),
+    RERANK_TIMEOUT_MS: '15000',
+    CHAT_MEMORY: 'true',
+    CHAT_MEMORY_TIMEOUT_MS: '15000',
+    AUTH: 'none',
+  };
+  const retrieval = await startService('retrieval', env);
+  const [gateway, extractor] = await Promise.all([
+    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
+    startService('extractor', env),
+  ]);
+  services = [gateway, extractor, retrieval];
+  client = createClient({ baseUrl: gateway.url, userId: 'maya' });
+  await client.memories.batch({
+    memories: [
+      'The kitten sleeps on the sofa.',
+      'The cat eats fish.',
+      'The dog is afraid of thunder.',
+      'The boat needs paint.',
+      'Everybody likes the food here.',
+      'Mina was born in June.',
+      'The neighbours are loud.',
+    ].map((content) => ({ content })),
+  });
+  await waitFor(async () => (await client.memories.stats()).memories.without_vector === 0, {
+    describe: 'the vectors',
+    timeoutMs: 60_000,
+  });
+});
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.kill('SIGTERM')));
+  await Promise.all(services.map((service) => service.exit));
+  await model.close();
+  await redis.cleanup();
+  await testDatabase.drop();
+  await rm(root, { recursive: true });
+});
+
+test('memories are found by the meaning that the model in the folder gives them', async () => {
+  const { results, degraded } = await client.memories.search({
+    query: 'cat?',
+    mode: 'vector',
+    rerank: false,
+  });
+  expect(degraded).toBeUndefined();
+  expect(results.map(({ memory }) => memory.content)).toEqual(
+    expect.arrayContaining(['The kitten sleeps on the sofa.', 'The dog is afraid of thunder.']),
+  );
+  expect(results.map(({ memory }) => memory.content)).not.toContain('The boat needs paint.');
+});
+
+test('the cross-encoder decides relevance: its logits pass the sigmoid, 0.35 decides what stays', async () => {
+  const search = { query: 'Does the cat like fish?', mode: 'enhanced', explain: true } as const;
+  const { results, relevance, degraded } = await client.memories.search(search);
+  expect(degraded).toBeUndefined();
+  expect(relevance).toEqual({ by: 'reranker', threshold: 0.35 });
+  expect(results.map(({ memory }) => memory.content)).toEqual(['The cat eats fish.']);
+  expect(results[0]?.explain?.reranked).toBeCloseTo(1 / (1 + Math.exp(-2)), 6);
+
+  const one = await client.memories.search({ ...search, query: 'cat' });
+  // A logit of 0 is a relevance of one half, not of none.
+  expect(one.results.map(({ explain }) => explain?.reranked)).toEqual([0.5]);
+
+  const without = await client.memories.search({ ...search, rerank: false });
+  expect(without.relevance).toEqual({ by: 'cosine', threshold: 0, not_applied: 0.35 });
+  expect(without.results.length).toBeGreaterThan(1);
+});
+
+test('a chat gets what the cross-encoder lets through', async () => {
+  await client.chat.complete({
+    model: 'chat',
+    user: 'maya',
+    messages: [{ role: 'user', content: 'Which food does my cat like, is it fish?' }],
+    memory_score_threshold: 0.6,
+  });
+  const [sent] = model.calls.filter(({ body }) => body['model'] === 'chat');
+  const received = JSON.stringify(sent?.body['messages']);
+  expect(received).toContain('The cat eats fish.');
+  expect(received).not.toMatch(/boat|kitten|dog|Everybody/);
+});
