@@ -1,3 +1,5 @@
+import { holdsChineseSecret } from './chinese-secrets.ts';
+
 const SECRET_WORD = String.raw`(?:pass ?words?|passwd|passphrases?|passcodes?|pin(?: (?:code|number))?|api[ -]?keys?|secret(?: key)?s?|(?:access|auth|bearer|refresh|api|session) tokens?|private keys?|seed phrases?|recovery (?:codes?|phrases?)|cvv|cvc|security codes?|social security numbers?|ssn|credit card numbers?)`;
 
 /** Words that show that the text says where a secret is or how it is treated, not what it is. */
@@ -41,7 +43,7 @@ function isCardNumber(text: string): boolean {
 /**
  * Whether a statement holds a secret: by its name (a password and its value, a key such as `api_key`, the answer to
  * a question for one) or by its form (keys of well-known services, private keys, addresses with a password, card
- * numbers). The fact that there is a secret, or where it is kept, is none. `plain` is the plain form.
+ * numbers), in English and in Chinese. The fact that there is a secret, or where it is kept, is none. `plain` is the plain form.
  */
 export function holdsSecret(stated: {
   key: string | null;
@@ -54,6 +56,7 @@ export function holdsSecret(stated: {
     (stated.question !== null && ASKED.test(stated.question)) ||
     STATED.test(stated.plain) ||
     SHAPES.some((shape) => shape.test(stated.raw)) ||
+    holdsChineseSecret(stated) ||
     (stated.raw.match(CARD) ?? []).some((text) => isCardNumber(text))
   );
 }
