@@ -56,6 +56,11 @@ describe('planWeekly', () => {
     expect(planWeekly({ ...NOTHING, knowledge: keyed }).steps).toEqual([]);
   });
 
+  test('leaves credentials as they are: no question shows them', () => {
+    const credentials = many(6, { category: 'credential' });
+    expect(planWeekly({ ...NOTHING, knowledge: credentials, important: credentials }).steps).toEqual([]);
+  });
+
   test('without a model there are no questions', () => {
     const memories = [...many(6), compressible('z', 'The user said the thing number 0 of m!')];
     const plan = planWeekly({ ...NOTHING, knowledge: memories, profile: memories, asksModel: false });

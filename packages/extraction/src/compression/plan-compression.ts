@@ -10,6 +10,11 @@ function toSource({ id, contentHash }: Compressible): PlannedSource {
   return { id, hash: contentHash };
 }
 
+/** Their secrets stay as they were written: a merged text has none, and would take their place. */
+function isCredential({ category }: Compressible): boolean {
+  return category === 'credential';
+}
+
 /** Oldest first; UUIDv7 order for the same moment. */
 function byTime(a: Compressible, b: Compressible): number {
   return a.statedAt.getTime() - b.statedAt.getTime() || (a.id < b.id ? -1 : 1);
@@ -69,7 +74,7 @@ export function planWeekly({
   const isNew = (memory: Compressible): boolean => since === null || memory.updatedAt > since;
   const steps = partitionMemories(
     // Keyed facts are not merged: they are single already, and a newer value must find them.
-    knowledge.filter((memory) => memory.key === null && !dropped.has(memory.id)),
+    knowledge.filter((memory) => memory.key === null && !dropped.has(memory.id) && !isCredential(memory)),
   )
     .filter((partition) => partition.memories.some(isNew))
     .map(({ project, topic, memories }, index): PlanStep => ({
@@ -81,7 +86,7 @@ export function planWeekly({
       lines: 0,
     }));
   const facts = splitByTokens(
-    important.filter((memory) => !dropped.has(memory.id)).slice(0, PROFILE_FACTS),
+    important.filter((memory) => !dropped.has(memory.id) && !isCredential(memory)).slice(0, PROFILE_FACTS),
     PARTITION_TOKENS,
   )[0];
   const asked = [...profile.toSorted(byTime), ...(facts ?? [])];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { presetNameSchema } from '@factmill/contracts';
+import { readOwnPrompts } from '../prompts/own-prompts.fixture.ts';
 import { getPreset, PRESET_NAMES, presets } from '../presets.ts';
 import { presetRows } from './preset-table.fixture.ts';
 
@@ -13,6 +14,13 @@ describe('presets', () => {
   test.each([...presets])('%s knows its name, and has a template of that name', (name, preset) => {
     expect(preset.name).toBe(name);
     expect(preset.prompt).toBe(name);
+  });
+
+  test.each([...presets])('%s asks its model for secrets just where it keeps them', (_name, preset) => {
+    const prompt = readOwnPrompts()[preset.prompt].system;
+    expect(prompt).toContain('passwords, keys and other secrets');
+    expect(/^- passwords, keys and other secrets$/m.test(prompt)).toBe(!preset.keepsCredentials);
+    expect(prompt.includes('with the password or key as they wrote it')).toBe(preset.keepsCredentials);
   });
 
   test('docs/presets.md has the table of what each sets', () => {
