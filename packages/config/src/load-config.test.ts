@@ -38,11 +38,18 @@ describe('defaults', () => {
     expect(config.scheduling).toEqual({
       preset: 'standard',
       limits: { queueLimit: 0, tenantQueueLimit: 0 },
-      dailyFlushAt: '03:00',
+      dailyFlushAt: '02:30',
       staleAfterS: 1_800,
     });
     expect(config.timeZone).toBe('UTC');
     expect(config.extractor.retry).toEqual({ strategy: 'fixed', intervalMs: 5_000, maxIntervalMs: 300_000 });
+  });
+
+  test('what waits is flushed half an hour before the events of the day are compressed', () => {
+    const { scheduling, extractor } = loadConfig({});
+    const [hour = 0, minute = 0] = scheduling.dailyFlushAt.split(':').map(Number);
+    const { daily } = extractor.compression;
+    expect((daily?.hour ?? 0) * 60 + (daily?.minute ?? 0) - (hour * 60 + minute)).toBe(30);
   });
 
   test('an empty value counts as not set', () => {

@@ -33,8 +33,11 @@ export const extraction = {
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM, for example 03:00')
     .meta({ allowed: '`HH:MM`' })
-    .default('03:00')
-    .meta({ description: 'When the daily flush extracts what waits, with presets that have one.' }),
+    .default('02:30')
+    .meta({
+      description:
+        'When the daily flush extracts what waits, with presets that have one. Some time before `COMPRESS_DAILY_AT`, so that the events of the day are there.',
+    }),
   TIME_ZONE: z
     .string()
     .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin' })
