@@ -85,6 +85,15 @@ describe('ordered model fallback (B1)', () => {
   });
 });
 
+test('without a list of fallbacks the smallest model of the endpoint answers, and is named', async () => {
+  const under = await open({ LLM_MODEL: 'gone' });
+  host(under, ['qwen3:8b', 'all-minilm:22m', 'qwen3:1.7b']);
+  await under.start();
+  const row = await under.ledger(await under.extract(SAID));
+  expect(row).toMatchObject({ state: 'done', model: 'qwen3:1.7b', added: 1 });
+  expect(under.log()).toContain('the smallest model that the endpoint has is used');
+});
+
 describe('the form of the reply', () => {
   test('JSON presets send a schema, and only until the endpoint refuses it', async () => {
     const under = await open();

@@ -14,7 +14,7 @@ export const extractionModel = {
   }),
   LLM_FALLBACK_MODELS: z.string().meta({ allowed: 'names, separated by commas' }).default('').meta({
     description:
-      'Models to use, best first, while the endpoint does not have `LLM_MODEL`. While it has none of them, extraction waits.',
+      'Models to use, best first, while the endpoint does not have `LLM_MODEL`. While it has none of them, extraction waits. Empty: the smallest model that it lists with a size in its name, such as `qwen3:1.7b`.',
   }),
   LLM_MAX_TOKENS: positiveInt.default(512).meta({ description: 'Longest reply of one call, in tokens.' }),
   LLM_TEMPERATURE: z.coerce.number().min(0).max(2).default(0.1).meta({ description: 'Temperature.' }),

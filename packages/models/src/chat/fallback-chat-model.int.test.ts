@@ -127,19 +127,51 @@ describe('createFallbackChatModel', () => {
     await other.close();
   });
 
-  test('one model alone: no list is asked for, its own answer tells', async () => {
+  test('one model alone: its own answer tells, and only then a list is asked for', async () => {
     const alone = open([]);
-    present = [];
     await alone.check();
+    expect((await alone.complete({ messages })).model).toBe('big');
+    expect(listings()).toBe(0);
+    present = [];
     await expect(alone.complete({ messages })).rejects.toMatchObject({
       code: 'model_unavailable',
       message: expect.stringContaining('LLM_MODEL'),
     });
-    expect(listings()).toBe(0);
+    expect(listings()).toBe(1);
     expect(alone.availability()).toEqual({ kind: 'none' });
     present = ['big'];
     expect((await alone.complete({ messages })).model).toBe('big');
     await alone.close();
+  });
+
+  test('one model alone that is missing: the smallest of the list, until it comes back', async () => {
+    const alone = open([]);
+    listed = ['qwen3:8b', 'nomic-embed-text:137m', 'qwen3:1.7b'];
+    present = ['qwen3:8b', 'qwen3:1.7b'];
+    expect((await alone.complete({ messages })).model).toBe('qwen3:1.7b');
+    await alone.complete({ messages });
+    expect(asked()).toEqual(['big', 'qwen3:1.7b', 'qwen3:1.7b']);
+    expect(listings()).toBe(1);
+    expect(seen).toEqual([{ kind: 'model', model: 'qwen3:1.7b' }]);
+    expect(alone.name).toBe('qwen3:1.7b');
+    listed = ['qwen3:1.7b', 'big'];
+    present = listed;
+    nowMs += RECHECK_MS;
+    expect((await alone.complete({ messages })).model).toBe('big');
+    await alone.close();
+  });
+
+  test('a smallest that is listed and missing makes room for the next one; fallbacks in the configuration for none', async () => {
+    listed = ['big', 'qwen3:1.7b', 'qwen3:8b'];
+    present = ['qwen3:8b'];
+    const alone = open([]);
+    expect((await alone.complete({ messages })).model).toBe('qwen3:8b');
+    expect(asked()).toEqual(['big', 'qwen3:1.7b', 'qwen3:8b']);
+    await alone.close();
+    listed = ['qwen3:8b'];
+    const listedOnly = open(['middle']);
+    await expect(listedOnly.complete({ messages })).rejects.toMatchObject({ code: 'model_unavailable' });
+    await listedOnly.close();
   });
 
   test('waiting for a list ends with the caller', async () => {

@@ -5,10 +5,11 @@ import { type ChatModel, type ChatModelConfig, createChatModelAt } from './chat-
 import { createEndpointClient } from '../endpoint/endpoint-client.ts';
 import { isRecord, ModelCallError } from '../errors/error-signals.ts';
 import { pickModels, RECHECK_MS } from './pick-models.ts';
+import { smallestModel } from './smallest-model.ts';
 
 export type FallbackChatModelConfig = ChatModelConfig &
   Readonly<{
-    /** Asked for in this order when `model` is not available. */
+    /** Asked for in this order when `model` is not available. Without any the smallest that the endpoint lists is. */
     fallbackModels: readonly string[];
   }>;
 
@@ -33,11 +34,12 @@ export type FallbackChatModelDeps = Readonly<{
 const LIST_TIMEOUT_MS = 5_000;
 
 /**
- * The configured model of an endpoint if it is available, else the first available fallback.
+ * The configured model of an endpoint if it is available, else the first available fallback, else, without fallbacks
+ * in the configuration, the smallest model that the endpoint lists (B13).
  *
  * With several models, the endpoint's `/models` decides if it has that; else its answers do: a model that it
- * reports as missing is skipped. While a fallback or no model is in use, it checks again after a minute or with the
- * next call. `complete` throws as `createChatModel` does, and `model_unavailable` when no model is available.
+ * reports as missing is skipped. A single model is asked without reading the list first. While a fallback or no model
+ * is in use, it checks again after a minute or with the next call. `complete` throws as `createChatModel` does, and `model_unavailable` when no model is available.
  */
 export function createFallbackChatModel(
   config: FallbackChatModelConfig,
@@ -46,7 +48,12 @@ export function createFallbackChatModel(
   const { baseUrl, apiKey = '', timeoutMs } = config;
   const endpoint = createEndpointClient({ baseUrl, apiKey, timeoutMs, settings: 'LLM', now: deps.now });
   const names = [...new Set([config.model, ...config.fallbackModels])];
-  const models = new Map(names.map((model) => [model, createChatModelAt(endpoint, { ...config, model })]));
+  const models = new Map<string, ReturnType<typeof createChatModelAt>>();
+  const modelOf = (model: string) => {
+    const created = models.get(model) ?? createChatModelAt(endpoint, { ...config, model });
+    models.set(model, created);
+    return created;
+  };
   const missingSinceMs = new Map<string, number>();
   let listed: readonly string[] | null = null;
   let listedAtMs = Number.NEGATIVE_INFINITY;
@@ -73,35 +80,49 @@ export function createFallbackChatModel(
     listedAtMs = deps.now();
   };
 
-  const pick = async (signal?: AbortSignal): Promise<string[]> => {
-    const settled = availability.kind === 'model' && availability.model === config.model;
-    const isStale = availability.kind !== 'model' || deps.now() - listedAtMs >= RECHECK_MS;
-    if (names.length > 1 && !settled && isStale) {
+  /** The models to try, without those that were tried already and are missing. */
+  const pick = async (
+    tried: ReadonlyMap<string, unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<string[]> => {
+    const settled = availability.kind === 'model' && availability.model === config.model && tried.size === 0;
+    const isStale = availability.kind !== 'model' || deps.now() - listedAtMs >= RECHECK_MS || tried.size > 0;
+    // A single model is asked first: its endpoint may have no list.
+    const reads = names.length > 1 || listed !== null || tried.size > 0;
+    if (reads && !settled && isStale) {
       listing ??= readList().finally(() => {
         listing = undefined;
       });
       await untilAborted(listing, signal);
+      for (const name of tried.keys()) missingSinceMs.set(name, deps.now());
     }
-    return pickModels(names, { listed, missingSinceMs }, deps.now());
+    const ours = pickModels(names, { listed, missingSinceMs }, deps.now()).filter((name) => !tried.has(name));
+    if (listed === null || ours.length > 0 || config.fallbackModels.length > 0) return ours;
+    const smallest = smallestModel(listed.filter((name) => !missingSinceMs.has(name)));
+    return smallest === null ? [] : [smallest];
   };
 
   const complete = async (request: ChatRequest): Promise<ChatReply> => {
-    let refusal: unknown;
-    for (const name of await pick(request.signal)) {
-      try {
-        const reply = await models.get(name)?.complete(request);
-        if (reply === undefined) throw new Error('every name has its model');
-        missingSinceMs.delete(name);
-        become({ kind: 'model', model: name });
-        return reply;
-      } catch (error) {
-        if (!saysMissing(error)) throw error;
-        missingSinceMs.set(name, deps.now());
-        refusal = error;
+    const missing = new Map<string, unknown>();
+    // When the only model is missing, the list says what else there is, for two more rounds.
+    for (let rounds = names.length > 1 ? 1 : 3; rounds > 0; rounds -= 1) {
+      const candidates = await pick(missing, request.signal);
+      if (candidates.length === 0) break;
+      for (const name of candidates) {
+        try {
+          const reply = await modelOf(name).complete(request);
+          missingSinceMs.delete(name);
+          become({ kind: 'model', model: name });
+          return reply;
+        } catch (error) {
+          if (!saysMissing(error)) throw error;
+          missingSinceMs.set(name, deps.now());
+          missing.set(name, error);
+        }
       }
     }
     become({ kind: 'none' });
-    throw names.length === 1 && refusal !== undefined ? refusal : noneAvailable();
+    throw (names.length === 1 ? missing.get(config.model) : undefined) ?? noneAvailable();
   };
 
   return {
@@ -112,7 +133,7 @@ export function createFallbackChatModel(
     availability: () => availability,
     check: async () => {
       if (names.length === 1) return;
-      const [first] = await pick();
+      const [first] = await pick(new Map(), undefined);
       if (listed !== null) become(first === undefined ? { kind: 'none' } : { kind: 'model', model: first });
     },
     close: endpoint.close,
@@ -122,7 +143,7 @@ export function createFallbackChatModel(
 function noneAvailable(): AppError {
   return new AppError(
     'model_unavailable',
-    'None of the models in LLM_MODEL and LLM_FALLBACK_MODELS is available at LLM_BASE_URL. Extraction goes on when one is.',
+    'None of the models in LLM_MODEL and LLM_FALLBACK_MODELS is available at LLM_BASE_URL, nor another that says how large it is. Extraction goes on when one is.',
   );
 }
 

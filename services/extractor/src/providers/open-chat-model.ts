@@ -9,6 +9,10 @@ import type { Logger } from '@factmill/telemetry';
  */
 export function openChatModel(config: ChatModelConfig, logger: Logger): FallbackChatModel {
   let wasOff = false;
+  const instead =
+    config.fallbackModels.length === 0
+      ? 'the smallest model that the endpoint has'
+      : 'a model of LLM_FALLBACK_MODELS';
   const model = createFallbackChatModel(config, {
     now: Date.now,
     onAvailability: (availability) => {
@@ -19,7 +23,8 @@ export function openChatModel(config: ChatModelConfig, logger: Logger): Fallback
         );
       } else if (availability.kind === 'model') {
         const fallback = availability.model !== config.model;
-        if (fallback) logger.warn('LLM_MODEL is not available, a model of LLM_FALLBACK_MODELS is used');
+        if (fallback)
+          logger.warn({ model: availability.model }, `LLM_MODEL is not available, ${instead} is used`);
         else if (wasOff) logger.info('LLM_MODEL is available, extraction is on');
         wasOff = fallback;
       }
