@@ -6,6 +6,8 @@ export type ChatModelConfig = Readonly<{
   model: string;
   /** Asked for in this order when `model` is not available. */
   fallbackModels: readonly string[];
+  /** Of prompt and reply together. */
+  contextTokens: number;
   maxTokens: number;
   temperature: number;
   timeoutMs: number;

@@ -93,6 +93,7 @@ describe('models', () => {
       apiKey: '',
       model: 'small',
       fallbackModels: [],
+      contextTokens: 32_768,
       maxTokens: 512,
       temperature: 0.1,
       timeoutMs: 60_000,

@@ -163,6 +163,7 @@ function chatModelConfig(env: Environment): ChatModelConfig | null {
     fallbackModels: env.LLM_FALLBACK_MODELS.split(',')
       .map((model) => model.trim())
       .filter((model) => model !== ''),
+    contextTokens: env.LLM_CONTEXT_TOKENS,
     maxTokens: env.LLM_MAX_TOKENS,
     temperature: env.LLM_TEMPERATURE,
     timeoutMs: env.LLM_TIMEOUT_MS,

@@ -117,26 +117,53 @@ describe('what a document says', () => {
       expect(prompt).not.toContain(title);
   });
 
-  test('is shown in part when it is long: what is next to the conversation', async () => {
-    const under = await open();
+  describe('at length', () => {
     const filler = Array.from(
       { length: 60 },
       (_, n) =>
         `Section ${n} lists parts, screws and nuts of machine ${n} in great length, page by page, for the storekeeper of hall ${n}.\n\n`,
     );
-    await know(under, {
+    const MANUAL = {
       title: 'Manual',
       chunks: [...filler, 'The espresso machine is descaled with citric acid every month.\n\n', ...filler],
+    };
+    const ASKED = [{ content: 'How is the espresso machine descaled every month?' }];
+
+    test('is shown whole as long as it fits into the context of the model', async () => {
+      const under = await open();
+      await know(under, MANUAL);
+      replies(under, {});
+      const row = await under.ledger(await under.extract(ASKED, { preset: 'standard' }));
+      expect(row.degraded).toBeNull();
+      expect(JSON.parse(prompts(under)[0] ?? '').at(-1).content).toContain(MANUAL.chunks.join('').trim());
     });
-    replies(under, {});
-    await under.ledger(
-      await under.extract([{ content: 'How is the espresso machine descaled every month?' }], {
-        preset: 'standard',
-      }),
-    );
-    const [prompt = ''] = prompts(under);
-    expect(prompt).toContain('descaled with citric acid');
-    expect(prompt.length).toBeLessThan(12_000);
+
+    test('is shown in part beyond it: what is next to the conversation; the ledger says so', async () => {
+      const under = await open({ env: { LLM_CONTEXT_TOKENS: '4096' } });
+      await know(under, MANUAL);
+      replies(under, {});
+      const row = await under.ledger(await under.extract(ASKED, { preset: 'standard' }));
+      expect(row.degraded).toBe('documents_cut');
+      const [prompt = ''] = prompts(under);
+      expect(prompt).toContain('descaled with citric acid');
+      expect(prompt.length).toBeLessThan(12_000);
+    });
+
+    test('is shortened for a model that refuses the prompt as too long', async () => {
+      const under = await open();
+      await know(under, MANUAL);
+      under.model.setReply((request) => {
+        if (request.endpoint !== 'chat') return undefined;
+        return JSON.stringify(request.body).length > 12_000
+          ? { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } }
+          : { content: JSON.stringify({ facts: { home: 'Lisbon' }, context: [] }) };
+      });
+      const row = await under.ledger(
+        await under.extract([{ content: 'I live in Lisbon.' }], { preset: 'standard' }),
+      );
+      expect(row).toMatchObject({ state: 'done', added: 1, attempts: 1, degraded: 'documents_cut' });
+      expect(prompts(under)).toHaveLength(2);
+    });
   });
 
   test('does not matter to presets that leave documents out', async () => {

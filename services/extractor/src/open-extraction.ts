@@ -12,13 +12,14 @@ import {
 } from './extracting/answer-providers.ts';
 import { createApplyAnswer } from './extracting/apply-answer.ts';
 import { createCallModel } from './extracting/call-model.ts';
-import { createContextDocuments } from './extracting/context-documents.ts';
 import { createContinueTruncated } from './extracting/continue-truncated.ts';
+import { createDropCovered } from './extracting/drop-covered.ts';
 import { createExtractMemories, KNOWN_MEMORY_LIMIT } from './extracting/extract-memories.ts';
 import { createExtractionRuns } from './extracting/extraction-runs.ts';
 import { createExtractionSwitch, SWITCH_READ_EVERY_MS } from './extracting/extraction-switch.ts';
 import { createKnownContext } from './extracting/known-context.ts';
 import { createPinnedCalls, type PinnedCalls } from './extracting/pinned-calls.ts';
+import { createPromptDocuments } from './extracting/prompt-documents.ts';
 import { createReconcileCandidates } from './extracting/reconcile-candidates.ts';
 import type { EmbedLater } from './maintenance/embed-later.ts';
 import type { Providers } from './open-providers.ts';
@@ -109,15 +110,25 @@ function answerProviders(
 }
 
 function extractMemoriesOf(
-  { database, logger }: ExtractorDeps,
+  { config, database, logger }: ExtractorDeps,
   { providers: { embedTexts }, prompts, embedLater }: ExtractionParts,
   { first, further, calls }: Readonly<{ first: Provider; further: Provider; calls: PinnedCalls }>,
 ): ReturnType<typeof createExtractMemories> {
   const date = () => new Date();
+  const { chatModel } = config.extractor;
   return createExtractMemories({
     database,
     loadKnown: createKnownContext({ database, embedTexts, logger }),
-    contextDocuments: createContextDocuments({ database, embedTexts, isPrompted: first.wantsKnown, logger }),
+    promptDocuments: createPromptDocuments({
+      database,
+      embedTexts,
+      prompt:
+        chatModel === null
+          ? null
+          : { contextTokens: chatModel.contextTokens, replyTokens: chatModel.maxTokens },
+      logger,
+    }),
+    dropCovered: createDropCovered({ database }),
     callModel: createCallModel({ provider: first, calls }),
     continueTruncated: createContinueTruncated({ provider: further, calls }),
     embedTexts,

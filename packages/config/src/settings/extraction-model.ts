@@ -17,6 +17,10 @@ export const extractionModel = {
       'Models to use, best first, while the endpoint does not have `LLM_MODEL`. While it has none of them, extraction waits. Empty: the smallest model that it lists with a size in its name, such as `qwen3:1.7b`.',
   }),
   LLM_MAX_TOKENS: positiveInt.default(512).meta({ description: 'Longest reply of one call, in tokens.' }),
+  LLM_CONTEXT_TOKENS: positiveInt.default(32_768).meta({
+    description:
+      'How many tokens the model takes at once. Attached documents are in the prompt whole when they fit, else the nearest parts of them. With Ollama that of `OLLAMA_CONTEXT_LENGTH`: it cuts longer prompts without a word.',
+  }),
   LLM_TEMPERATURE: z.coerce.number().min(0).max(2).default(0.1).meta({ description: 'Temperature.' }),
   LLM_TIMEOUT_MS: positiveInt.default(60_000).meta({ description: 'How long one call may take.' }),
 };

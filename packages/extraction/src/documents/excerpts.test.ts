@@ -23,7 +23,7 @@ describe('excerptsOf', () => {
   });
 
   test('takes the best until the room is used up, and a first one that is too long in part', () => {
-    expect(excerptsOf([chunk('a', 3, 'abc'), chunk('a', 2, 'def'), chunk('a', 1, 'ghi')], 7)).toEqual([
+    expect(excerptsOf([chunk('a', 3, 'abc'), chunk('a', 2, 'def'), chunk('a', 1, 'ghi')], 5)).toEqual([
       { title: 'Handbook', text: 'defabc' },
     ]);
     expect(excerptsOf([chunk('b', 0, 'abcd😀ef')], 5)).toEqual([{ title: null, text: 'abcd' }]);

@@ -1,3 +1,5 @@
+import { boundTokens, cutToTokens } from './token-bound.ts';
+
 /** A part of a document, as search returned it. */
 export type ExcerptChunk = Readonly<{
   documentId: string;
@@ -13,20 +15,20 @@ export type Excerpt = Readonly<{ title: string | null; text: string }>;
 const GAP = '\n[…]\n';
 
 /**
- * Takes chunks best first until `maxCharacters` are used up, then orders them by document and position; adjacent
- * parts are joined. A first chunk that is too long is cut.
+ * Takes chunks best first until `maxTokens` (by `boundTokens`) are used up, then orders them by document and position;
+ * adjacent parts are joined. A first chunk that is too long is cut.
  */
-export function excerptsOf(chunks: readonly ExcerptChunk[], maxCharacters: number): Excerpt[] {
+export function excerptsOf(chunks: readonly ExcerptChunk[], maxTokens: number): Excerpt[] {
   const taken: ExcerptChunk[] = [];
-  let left = maxCharacters;
+  let left = maxTokens;
   for (const chunk of chunks) {
-    if (chunk.content.length > left) {
-      if (taken.length === 0)
-        taken.push({ ...chunk, content: chunk.content.slice(0, left).replace(/[\ud800-\udbff]$/, '') });
+    const tokens = boundTokens(chunk.content);
+    if (tokens > left) {
+      if (taken.length === 0) taken.push({ ...chunk, content: cutToTokens(chunk.content, left) });
       break;
     }
     taken.push(chunk);
-    left -= chunk.content.length;
+    left -= tokens;
   }
   const byDocument = Map.groupBy(taken, (chunk) => chunk.documentId);
   return [...byDocument.values()].map((parts) => ({

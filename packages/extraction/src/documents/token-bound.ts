@@ -8,14 +8,26 @@ const PER_ALPHANUMERIC = 0.5;
  */
 export function boundTokens(text: string): number {
   let tokens = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) {
-      if (/[a-z0-9]/i.test(character)) tokens += PER_ALPHANUMERIC;
-      else if (!/\s/.test(character)) tokens += 1;
-    } else if (code < 0x800) tokens += 1;
-    else if (code < 0x10000) tokens += /\s/.test(character) ? 0 : 1.5;
-    else tokens += 4;
-  }
+  for (const character of text) tokens += weightOf(character);
   return Math.ceil(tokens);
+}
+
+/** The longest beginning of a text with at most so many tokens by that bound. */
+export function cutToTokens(text: string, maxTokens: number): string {
+  let tokens = 0;
+  let end = 0;
+  for (const character of text) {
+    tokens += weightOf(character);
+    if (tokens > maxTokens) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+function weightOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return /[a-z0-9]/i.test(character) ? PER_ALPHANUMERIC : /\s/.test(character) ? 0 : 1;
+  if (code < 0x800) return 1;
+  if (code < 0x10000) return /\s/.test(character) ? 0 : 1.5;
+  return 4;
 }

@@ -9,24 +9,39 @@ type Verdict = ReturnType<typeof judgeReply>;
 
 export type CallModelDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
 
+export type Questions = Readonly<{
+  /** Null when there is nothing to ask. */
+  toQuestion: () => Promise<Question | null>;
+  /** A shorter question for a model that refused the input; null when it cannot be shorter. */
+  shorten: () => Promise<Question | null>;
+}>;
+
 /**
  * The model's answer to an extraction: the pinned one if there is one, else a new one, pinned before it is used, so
  * that no retry pays twice (G2). An unusable reply is kept as rejected and asked for once more: with the fault named
- * when it was unreadable, with twice the output limit when it was truncated too early. Two empty texts blame the
+ * when it was unreadable, with twice the output limit when it was truncated too early. A refused input is shortened
+ * once. Two empty texts blame the
  * provider (`model_transient`).
  *
  * @param signal ends waiting; aborted when the run ends for other reasons
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
  */
 export function createCallModel({ provider, calls }: CallModelDeps) {
-  /** Null when the model used up its limit before any text, and may get a higher one. */
-  async function askFirst(context: CallContext, question: Question): Promise<ModelCall | null> {
+  /** The call is null when the model used up its limit before any text, and may get a higher one. */
+  async function askFirst(
+    context: CallContext,
+    question: Question,
+    shorten: Questions['shorten'],
+  ): Promise<Readonly<{ question: Question; call: ModelCall | null }>> {
     try {
-      return await calls.call(context, () => provider.ask(question));
+      return { question, call: await calls.call(context, () => provider.ask(question)) };
     } catch (error) {
-      if (isAppError(error) && error.code === 'model_truncated' && provider.retryWithMoreTokens !== null)
-        return null;
-      throw error;
+      if (!isAppError(error)) throw error;
+      if (error.code === 'model_truncated' && provider.retryWithMoreTokens !== null)
+        return { question, call: null };
+      const shorter = error.code === 'model_input' ? await shorten() : null;
+      if (shorter === null) throw error;
+      return askFirst(context, shorter, shorten);
     }
   }
 
@@ -40,16 +55,16 @@ export function createCallModel({ provider, calls }: CallModelDeps) {
   return async function callModel(
     claim: Claim,
     pinned: ModelOutput | null,
-    toQuestion: () => Promise<Question | null>,
+    { toQuestion, shorten }: Questions,
     signal: AbortSignal,
   ): Promise<ModelOutput | null> {
     if (pinned !== null) return pinned;
-    const question = await toQuestion();
-    if (question === null) return null;
-    const { preset } = question;
+    const whole = await toQuestion();
+    if (whole === null) return null;
+    const { preset } = whole;
     const context = { claim, purpose: 'extract', signal } as const;
 
-    const first = await askFirst(context, question);
+    const { question, call: first } = await askFirst(context, whole, shorten);
     const verdict = first === null ? 'truncated' : await keepJudged(first);
     if (first !== null && verdict === 'usable') return first.output;
     const ask = secondAttempt(question, verdict, first?.output);

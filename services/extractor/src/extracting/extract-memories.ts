@@ -3,6 +3,7 @@ import {
   type Ended,
   type ExtractionInput,
   listPinnedOutputs,
+  type ModelOutput,
   type OutputPurpose,
   type PinnedOutput,
   type Sql,
@@ -15,16 +16,18 @@ import {
   type Preset,
   presets,
   toCandidates,
+  type Transcript,
 } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import { type EmbedTexts, embedOrLater } from '../providers/embed-texts.ts';
 import type { Question } from './answer-providers.ts';
 import type { createApplyAnswer } from './apply-answer.ts';
 import type { createCallModel } from './call-model.ts';
-import type { createContextDocuments } from './context-documents.ts';
 import { type createContinueTruncated, isTruncated } from './continue-truncated.ts';
+import type { createDropCovered } from './drop-covered.ts';
 import type { createKnownContext } from './known-context.ts';
 import { postApplyOf } from './post-apply.ts';
+import type { createPromptDocuments } from './prompt-documents.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
 /** The largest number of known memories in any preset; the prompt uses its own preset's. */
@@ -35,7 +38,8 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 export type ExtractDeps = Readonly<{
   database: Sql;
   loadKnown: ReturnType<typeof createKnownContext>;
-  contextDocuments: ReturnType<typeof createContextDocuments>;
+  promptDocuments: ReturnType<typeof createPromptDocuments>;
+  dropCovered: ReturnType<typeof createDropCovered>;
   callModel: ReturnType<typeof createCallModel>;
   continueTruncated: ReturnType<typeof createContinueTruncated>;
   /** Null when no embedding model is configured. */
@@ -66,7 +70,8 @@ export function createExtractMemories(deps: ExtractDeps) {
     const preset = getPreset(claim.preset) ?? standard();
     const messages = input.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
-    const documents = deps.contextDocuments(claim, preset, input.hasDocuments);
+    const { hasDocuments } = input;
+    const documents = deps.promptDocuments(claim, preset, { hasDocuments, transcript: transcript.text });
     // The claim brings only one pinned answer; it also says whether there are any.
     const pins = input.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
     const toQuestion = async (): Promise<Question | null> => {
@@ -77,20 +82,16 @@ export function createExtractMemories(deps: ExtractDeps) {
       const shown = await documents.shown(messages, signal);
       return { messages, transcript, known, documents: shown, preset, now: deps.now(), signal };
     };
-    const answer = await deps.callModel(claim, pins.get('extract')?.output ?? null, toQuestion, signal);
+    const shorten = async () => ((await documents.shorten()) ? toQuestion() : null);
+    const pinned = pins.get('extract')?.output ?? null;
+    const answer = await deps.callModel(claim, pinned, { toQuestion, shorten }, signal);
     const continuation =
       answer === null
         ? null
         : await deps.continueTruncated(claim, answer, pins.get('continue'), toQuestion, signal);
 
-    const parsed =
-      answer === null
-        ? NO_REPLY
-        : joinReplies(
-            parseReply(answer.raw, { allowLine: preset.reply === 'line' }),
-            continuation === null ? null : parseReply(continuation.raw),
-          );
-    const { candidates, rejected } = toCandidates(parsed, { messages, preset, now: deps.now() });
+    const read = { messages, preset, now: deps.now() };
+    const { candidates, rejected } = toCandidates(readAnswer(answer, continuation, preset), read);
 
     const { embedTexts } = deps;
     const embedStartedAt = performance.now();
@@ -105,7 +106,7 @@ export function createExtractMemories(deps: ExtractDeps) {
             [claim],
           );
     signal.throwIfAborted();
-    const fresh = await documents.dropCovered(candidates, vectors);
+    const fresh = await deps.dropCovered(claim, preset, { candidates, vectors, hasDocuments });
 
     const applied = await deps.applyAnswer({
       claim,
@@ -116,11 +117,7 @@ export function createExtractMemories(deps: ExtractDeps) {
       wantsEmbedding: embedTexts !== null,
       embedMs: vectors === null ? null : Math.round(performance.now() - embedStartedAt),
       degraded: [
-        ...(answer !== null && isTruncated(answer) ? ['reply_truncated'] : []),
-        // The rules read the messages themselves.
-        ...(transcript.cut !== null && answer !== null && answer.provider !== 'extractive'
-          ? ['transcript_cut']
-          : []),
+        ...(answer === null ? [] : degradedOf(answer, transcript, await documents.areCut())),
         ...(embedTexts !== null && vectors === null && candidates.length > 0
           ? ['embedding_unavailable']
           : []),
@@ -132,6 +129,29 @@ export function createExtractMemories(deps: ExtractDeps) {
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
     return { counts: applied.counts, next: applied.next };
   };
+}
+
+/** What the model did not see or say in full. */
+function degradedOf(answer: ModelOutput, transcript: Transcript, areDocumentsCut: boolean): string[] {
+  // The rules read the messages themselves.
+  const isPrompted = answer.provider !== 'extractive';
+  return [
+    ...(isTruncated(answer) ? ['reply_truncated'] : []),
+    ...(isPrompted && transcript.cut !== null ? ['transcript_cut'] : []),
+    ...(isPrompted && areDocumentsCut ? ['documents_cut'] : []),
+  ];
+}
+
+function readAnswer(
+  answer: ModelOutput | null,
+  continuation: ModelOutput | null,
+  preset: Preset,
+): ParsedReply {
+  if (answer === null) return NO_REPLY;
+  return joinReplies(
+    parseReply(answer.raw, { allowLine: preset.reply === 'line' }),
+    continuation === null ? null : parseReply(continuation.raw),
+  );
 }
 
 /** A truncated reply joined with its continuation. */

@@ -9,44 +9,61 @@ export type DocumentChunk = Readonly<{
   content: string;
 }>;
 
+/** A conversation's view of its user's documents. */
+type DocumentView = Readonly<{
+  tenantId: string;
+  userId: string;
+  conversationId: string;
+  /** Null means the conversation's own project. */
+  project: string | null;
+}>;
+
+// Those attached to the conversation, to its project, and to nothing; $1 to $4 are the view.
+const VISIBLE = `select d.* from documents d
+  where d.tenant_id = $1::uuid and d.user_id = $2::text and (
+    (d.conversation_id is null and d.project is null) or d.conversation_id = $3::text
+    or d.project = coalesce($4::text, (
+      select c.project from conversations c where c.tenant_id = $1::uuid and c.id = $3::text)))`;
+
 /**
- * The relevant parts of the user's documents in a conversation: those attached to it, to its project, and to nothing.
- * All of them in order when they are short in total, else the chunks nearest to the vectors (chunks without a vector
- * last). One statement; distances are computed one by one (document_chunk_embeddings_pkey).
+ * The documents that a conversation can see, whole and in order; null when they have more than `maxCharacters` in
+ * total.
+ */
+export async function listWholeDocuments(
+  sql: Sql,
+  view: DocumentView & Readonly<{ maxCharacters: number }>,
+): Promise<Readonly<{ title: string | null; content: string }>[] | null> {
+  const { rows } = await sql.query<{ title: string | null; content: string | null }>(
+    `select v.title, case when sum(v.characters) over () <= $5::integer then v.content end as content
+     from (${VISIBLE}) v order by v.created_at, v.id`,
+    [view.tenantId, view.userId, view.conversationId, view.project, view.maxCharacters],
+    { name: 'list_whole_documents' },
+  );
+  const whole = rows.flatMap(({ title, content }) => (content === null ? [] : [{ title, content }]));
+  return whole.length < rows.length ? null : whole;
+}
+
+/**
+ * The parts of the documents that a conversation can see that are nearest to the vectors; chunks without a vector last,
+ * and in order. One statement; distances are computed one by one (document_chunk_embeddings_pkey).
  */
 export async function relevantDocumentChunks(
   sql: Sql,
-  question: Readonly<{
-    tenantId: string;
-    userId: string;
-    conversationId: string;
-    /** Null means the conversation's own project. */
-    project: string | null;
-    /** The conversation as vectors of one model, of which the nearest counts; null when there is none. */
-    near: Readonly<{ model: string; vectors: readonly (readonly number[])[] }> | null;
-    /** Maximum of chunks, unless all documents together have at most `maxCharacters`. */
-    limit: number;
-    maxCharacters: number;
-  }>,
+  question: DocumentView &
+    Readonly<{
+      /** The conversation as vectors of one model, of which the nearest counts; null when there is none. */
+      near: Readonly<{ model: string; vectors: readonly (readonly number[])[] }> | null;
+      limit: number;
+    }>,
 ): Promise<DocumentChunk[]> {
   const { rows } = await sql.query<DocumentChunk>(
-    `with visible as materialized (
-       select d.id, d.title, d.characters, d.created_at from documents d
-       where d.tenant_id = $1::uuid and d.user_id = $2::text and (
-         (d.conversation_id is null and d.project is null) or d.conversation_id = $3::text
-         or d.project = coalesce($4::text, (
-           select c.project from conversations c where c.tenant_id = $1::uuid and c.id = $3::text)))
-     ), amount as materialized (
-       select coalesce(sum(characters), 0) <= $8::integer as is_small from visible
-     ), talk as materialized (select unnest($6::text[])::halfvec as vector)
+    `with talk as materialized (select unnest($6::text[])::halfvec as vector)
      select v.id as "documentId", v.title, c.position, c.content
-     from visible v
+     from (${VISIBLE}) v
        join document_chunks c on c.tenant_id = $1::uuid and c.document_id = v.id
        left join document_chunk_embeddings e on e.chunk_id = c.id and e.model = $5::text
-     order by case when (select not is_small from amount)
-                then (select min(e.embedding <=> talk.vector) from talk) end,
-              v.created_at, v.id, c.position
-     limit (select case when is_small then null else $7::integer end from amount)`,
+     order by (select min(e.embedding <=> talk.vector) from talk), v.created_at, v.id, c.position
+     limit $7::integer`,
     [
       question.tenantId,
       question.userId,
@@ -55,7 +72,6 @@ export async function relevantDocumentChunks(
       question.near?.model ?? null,
       question.near?.vectors.map(toVectorText) ?? [],
       question.limit,
-      question.maxCharacters,
     ],
   );
   return rows;
