@@ -130,6 +130,9 @@ export const memorySchema = z.object({
   created_at: timestampSchema,
   updated_at: timestampSchema,
   last_accessed_at: timestampSchema.nullable(),
+  last_verified_at: timestampSchema
+    .nullable()
+    .describe('When it was stored, or last stated again: under its key, as an answer or in other words.'),
   access_count: z.int(),
   expires_at: timestampSchema.nullable(),
   valid_from: timestampSchema,
@@ -148,6 +151,40 @@ export const batchResultSchema = z.object({
   results: z.array(z.object({ id: z.uuid().nullable(), status: writeStatusSchema })),
 });
 
+/** The fields that a list can be sorted by. */
+export const memorySortSchema = z.enum([
+  'created_at',
+  'updated_at',
+  'importance',
+  'category',
+  'key',
+  'value',
+  'content',
+  'question',
+  'answer',
+  'kind',
+  'tier',
+  'project',
+  'topic',
+  'confidence',
+  'source',
+  'source_context',
+  'scope',
+  'last_accessed_at',
+  'last_verified_at',
+  'access_count',
+  'expires_at',
+  'valid_from',
+  'user_id',
+  'id',
+]);
+export type MemorySort = z.infer<typeof memorySortSchema>;
+
+/** How many characters of a text count in the order of a list: they are part of its cursors. */
+export const SORTED_CHARACTERS = 100;
+/** Longest cursor: so many characters, each six as an escape in JSON, in base64, and the rest of the position. */
+const MAX_CURSOR_LENGTH = 1_024;
+
 /** An offset reads and discards the rows that it skips; a cursor reads none of them. */
 const MAX_OFFSET = 10_000;
 
@@ -162,7 +199,11 @@ export const listMemoriesQuerySchema = z
     project: projectSchema.optional(),
     scope: memoryScopeSchema.optional(),
     q: filledText(512).optional(),
-    sort_by: z.enum(['created_at', 'updated_at', 'importance', 'category', 'key']).default('created_at'),
+    sort_by: memorySortSchema
+      .default('created_at')
+      .describe(
+        `Texts are compared by their first ${SORTED_CHARACTERS} characters, and nothing comes before something: no text, no project, never accessed. What never expires comes last. Any field but created_at reads all of the user’s memories.`,
+      ),
     order: z.enum(['asc', 'desc']).default('desc'),
     limit: limitQuery(200, 50),
     offset: z.coerce
@@ -171,7 +212,7 @@ export const listMemoriesQuerySchema = z
       .min(0)
       .max(MAX_OFFSET, `must be at most ${MAX_OFFSET}; use cursor to go further`)
       .optional(),
-    cursor: z.string().max(512).optional(),
+    cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
     all_users: booleanQuerySchema.default(false),
   })
   .refine((query) => query.offset === undefined || query.cursor === undefined, {

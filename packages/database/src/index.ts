@@ -38,6 +38,7 @@ export * from './queries/memories/containing.ts';
 export * from './queries/next-due.ts';
 export * from './queries/memories/memories-as-of.ts';
 export * from './queries/memories/memories.ts';
+export { typeOfSort } from './queries/memories/memory-order.ts';
 export * from './queries/memories/memory-rows.ts';
 export type { Actor } from './queries/memories/memory-versions.ts';
 export * from './queries/memories/memory-edits.ts';

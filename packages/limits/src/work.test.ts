@@ -46,7 +46,8 @@ describe('classes of work', () => {
     expect(classOf('GET', '/v1/memories', { all_users: 'true' })).toBe('heavy');
     expect(classOf('GET', '/v1/memories', { offset: '10000' })).toBe('heavy');
     expect(classOf('GET', '/v1/memories', { q: 'tea' })).toBe('heavy');
-    expect(classOf('GET', '/v1/memories', { offset: '50' })).toBe('read');
+    expect(classOf('GET', '/v1/memories', { sort_by: 'value' })).toBe('heavy');
+    expect(classOf('GET', '/v1/memories', { sort_by: 'created_at', offset: '50' })).toBe('read');
     expect(classOf('POST', '/v1/memories/search', {}, { query: 'x', all_users: true })).toBe('heavy_search');
     expect(classOf('POST', '/v1/context', {}, { as_of: '2026-01-01T00:00:00Z' })).toBe('heavy_search');
     expect(classOf('POST', '/v1/memories/search', {}, { query: 'x' })).toBe('search');

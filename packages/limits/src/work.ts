@@ -64,8 +64,9 @@ export function slotsOf(work: WorkClass): number {
   return WORK[work].slots;
 }
 
-function isHeavyList({ all_users: allUsers, offset, q }: WorkRequest['query']): boolean {
-  return allUsers === 'true' || Number(offset ?? 0) > FAR || (typeof q === 'string' && q !== '');
+function isHeavyList({ all_users: allUsers, offset, q, sort_by: field }: WorkRequest['query']): boolean {
+  const readsAll = (typeof q === 'string' && q !== '') || (field !== undefined && field !== 'created_at');
+  return allUsers === 'true' || Number(offset ?? 0) > FAR || readsAll;
 }
 
 function isHeavySearch(body: unknown): boolean {

@@ -53,6 +53,7 @@ export function turnToRow(turn: TurnRow): MemoryRow {
     expiresAt: null,
     validFrom: turn.createdAt,
     validTo: null,
+    lastVerifiedAt: null,
     archivedAt: null,
     extractionId: null,
     messageIds: [turn.messageId],

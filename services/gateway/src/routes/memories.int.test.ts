@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { memorySchema } from '@factmill/contracts';
+import { memorySchema, memorySortSchema } from '@factmill/contracts';
 import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
@@ -109,6 +109,20 @@ describe('saving', () => {
       expect((await gateway.call('GET', `/v1/memories/${first.body.id}/history`)).body.data).toHaveLength(1);
     }
     expect(await list(user)).toHaveLength(3);
+  });
+
+  test.each([
+    { key: 'city', value: 'Delft' },
+    { question: 'Which city?', answer: 'Delft' },
+  ])('what is stated again is verified again: %j', async (input) => {
+    const user = someone();
+    const { body: first } = await save(user, input);
+    expect(first.last_verified_at).toBe(first.created_at);
+    await gateway.database.query(`update memories set last_verified_at = '2020-01-01' where id = $1::uuid`, [
+      first.id,
+    ]);
+    const again = (await save(user, input)).body;
+    expect([again.id, again.last_verified_at >= first.created_at]).toEqual([first.id, true]);
   });
 
   test('a scope keeps a memory for one conversation, apart from the same statement elsewhere', async () => {
@@ -308,9 +322,8 @@ describe('listing', () => {
       });
     });
 
-    const sorts = ['created_at', 'updated_at', 'importance', 'category', 'key'];
     test.each(
-      sorts.flatMap((sort) => [
+      memorySortSchema.options.flatMap((sort) => [
         [sort, 'asc'],
         [sort, 'desc'],
       ]),
@@ -334,13 +347,42 @@ describe('listing', () => {
       expect(seen).toEqual(whole.map(({ id }) => id));
     });
 
-    test('the order is the one asked for', async () => {
-      const { body } = await gateway.call(
-        'GET',
-        `/v1/memories?user_id=${user}&sort_by=importance&order=asc&limit=200`,
-      );
-      const importances = (body.data as { importance: number }[]).map(({ importance }) => importance);
-      expect(importances).toEqual(importances.toSorted((left, right) => left - right));
+    test.each(['importance', 'confidence', 'value', 'valid_from', 'last_verified_at'])(
+      'the order is the one asked for: %s',
+      async (sort) => {
+        const values = (await list(user, `&sort_by=${sort}&order=asc&limit=200`)).map(
+          (memory) => (memory as Record<string, string | number | null>)[sort] ?? '',
+        );
+        expect(values).toEqual(values.toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0)));
+      },
+    );
+
+    test('nothing comes first, never comes last, and long texts fit into cursors', async () => {
+      const owner = someone();
+      for (const input of [
+        { content: 'kept' },
+        { content: '🦩'.repeat(4_000), expires_in_days: 2, source_context: '\u0001'.repeat(200) },
+        { content: `${'🦩'.repeat(3_999)}b`, expires_in_days: 1, source_context: '\u0001'.repeat(199) },
+      ]) {
+        expect((await save(owner, input)).status).toBe(201);
+      }
+      const lengths = async (sort: string) => {
+        const seen: number[] = [];
+        let cursor = '';
+        do {
+          const { body, status } = await gateway.call(
+            'GET',
+            `/v1/memories?user_id=${owner}&sort_by=${sort}&order=asc&limit=1${cursor}`,
+          );
+          expect(status).toBe(200);
+          seen.push(...body.data.map(({ content }: { content: string }) => [...content].length));
+          cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
+        } while (cursor !== '');
+        return seen;
+      };
+      expect(await lengths('expires_at')).toEqual([4_000, 4_000, 4]);
+      expect((await lengths('source_context'))[0]).toBe(4);
+      expect(await lengths('content')).toHaveLength(3);
     });
 
     test('offsets work too, but not together with a cursor', async () => {

@@ -14,6 +14,7 @@ import {
   listMemoriesQuerySchema,
   listVersionsQuerySchema,
   patchMemorySchema,
+  SORTED_CHARACTERS,
   text,
   timestampSchema,
   UNKNOWN_USER,
@@ -29,6 +30,7 @@ import {
   listMemoryVersions,
   restoreMemory,
   toMemory,
+  typeOfSort,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
@@ -47,10 +49,19 @@ function orderOf(query: ListMemoriesQuery): string {
 
 const versionPositionSchema = z.tuple([timestampSchema, uuidSchema, z.int32().min(0)]);
 
+/** What the database can read back, by the type of the field that a list is sorted by. */
+const SORTED_VALUES = {
+  timestamptz: timestampSchema,
+  real: z.number(),
+  smallint: z.int().min(-32_768).max(32_767),
+  integer: z.int32(),
+  // A character can be two in a JavaScript string.
+  text: text(2 * SORTED_CHARACTERS),
+  uuid: uuidSchema,
+};
+
 function positionSchemaOf(query: ListMemoriesQuery) {
-  const value = { created_at: timestampSchema, updated_at: timestampSchema, importance: z.number() };
-  const sorted = query.sort_by === 'category' || query.sort_by === 'key' ? text(256) : value[query.sort_by];
-  return z.tuple([z.literal(orderOf(query)), sorted, uuidSchema]);
+  return z.tuple([z.literal(orderOf(query)), SORTED_VALUES[typeOfSort(query.sort_by)], uuidSchema]);
 }
 
 /** `/v1/memories`, without search. */

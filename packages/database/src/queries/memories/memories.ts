@@ -1,6 +1,7 @@
 import type { ListMemoriesQuery } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import { fitting, jsonBytes, type Listed } from '../fitting.ts';
+import { toOrder } from './memory-order.ts';
 import { listed, MEMORY_BYTES, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
 
 /** One memory of a tenant, including superseded and archived ones, but not deleted and expired ones. */
@@ -77,14 +78,6 @@ export async function listMemoryVersions(
   return rows.slice(0, limit);
 }
 
-const SORT_EXPRESSIONS: Readonly<Record<ListMemoriesQuery['sort_by'], { column: string; type: string }>> = {
-  created_at: { column: 'm.created_at', type: 'timestamptz' },
-  updated_at: { column: 'm.updated_at', type: 'timestamptz' },
-  importance: { column: 'm.importance', type: 'real' },
-  category: { column: 'm.category', type: 'text' },
-  key: { column: `coalesce(m.key, '')`, type: 'text' },
-};
-
 export type MemoryFilter = Readonly<{
   tenantId: string;
   /** Null lists all users; the caller has checked the permission. */
@@ -104,7 +97,7 @@ export type ListedMemory = MemoryRow & Listed & Readonly<{ position: string | nu
  */
 export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<ListedMemory[]> {
   const { query } = filter;
-  const { column, type } = SORT_EXPRESSIONS[query.sort_by];
+  const { column, type } = toOrder(query.sort_by);
   const comparison = query.order === 'asc' ? '>' : '<';
   const { rows } = await sql.query<ListedMemory>(
     fitting(

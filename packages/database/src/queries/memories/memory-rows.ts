@@ -32,6 +32,8 @@ export type MemoryRow = Readonly<{
   validTo: Date | null;
   archivedAt: Date | null;
   extractionId: string | null;
+  /** When it was stored or last stated again. */
+  lastVerifiedAt: Date | null;
   messageIds: string[];
   metadata: Record<string, unknown>;
 }>;
@@ -52,7 +54,8 @@ export function memoryColumns(alias: string): string {
     ${alias}.source_context as "sourceContext", ${alias}.conversation_id as "conversationId",
     ${alias}.stated_at as "statedAt",
     ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt",
-    ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.access_count as "accessCount",
+    ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.last_verified_at as "lastVerifiedAt",
+    ${alias}.access_count as "accessCount",
     ${alias}.expires_at as "expiresAt", ${alias}.valid_from as "validFrom", ${alias}.valid_to as "validTo",
     ${alias}.archived_at as "archivedAt", ${alias}.extraction_id as "extractionId",
     ${alias}.message_ids as "messageIds", ${alias}.metadata`;
@@ -118,3 +121,4 @@ export function toMemory(row: MemoryRow): Memory {
     metadata: row.metadata,
   };
 }
+    last_verified_at: row.lastVerifiedAt?.toISOString() ?? null,
