@@ -7,7 +7,7 @@ export const MEMORY_TOOL_DESCRIPTION = `Long-term memory about the user, kept ac
 search: when the user mentions something personal (place, project, preference, recurring task), asks about something from before, or before you assume anything about them or their environment. Not at the start of every conversation, and not for general knowledge.
 save: when the user tells you something lasting about themselves, or a tool shows it. Name a key for what has one current value (home, favourite_editor); a new value replaces the old one. Never passwords, keys or what only matters now.
 forget: only when the user asks for it, or when a memory is plainly wrong.
-list: what is stored, newest first.`;
+list: all that is stored, newest first. When the answer has a next_cursor there is more: call list again with it as cursor.`;
 
 const actions = ['save', 'search', 'forget', 'list'] as const;
 
@@ -28,7 +28,13 @@ export const memoryToolArgumentsSchema = z.strictObject({
   confidence: z.int().min(0).max(100).optional().describe('save: instead of what the source says.'),
   expires_days: z.number().positive().max(36_500).optional().describe('save: forget it after so many days.'),
   source_context: filledText(2_000).optional().describe('save: the words it was taken from.'),
-  limit: z.int().min(1).max(100).optional().describe('search, list: most memories to return; default 15.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('search, list: most memories to return; default 15 for search, 100 for list.'),
+  cursor: z.string().max(512).optional().describe('list: next_cursor of the answer before, to go on there.'),
 });
 
 const needs = [
@@ -44,6 +50,9 @@ export const memoryToolRequestSchema = memoryToolArgumentsSchema
     for (const [action, field, message] of needs) {
       const isGiven = given[field] !== undefined || (action === 'save' && call.content !== undefined);
       if (call.action === action && !isGiven) context.addIssue({ code: 'custom', path: [field], message });
+    }
+    if (call.action !== 'list' && call.cursor !== undefined) {
+      context.addIssue({ code: 'custom', path: ['cursor'], message: 'goes with list' });
     }
     if (call.action === 'save' && call.value !== undefined && call.key === undefined) {
       context.addIssue({ code: 'custom', path: ['key'], message: 'goes with value' });
@@ -70,6 +79,7 @@ export const memoryToolResponseSchema = z.object({
   user_id: z.string(),
   memory: toolMemorySchema.optional().describe('save'),
   memories: z.array(toolMemorySchema).optional().describe('search, list'),
+  next_cursor: z.string().nullable().optional().describe('list: null when this was all.'),
   deleted: z.int().optional().describe('forget'),
   degraded: z.string().optional(),
   skipped: skippedSchema.optional(),

@@ -7,13 +7,17 @@ import {
   type MemoryToolResponse,
   searchResponseSchema,
   stripInvisible,
+  timestampSchema,
   type ToolMemory,
   UNKNOWN_USER,
+  uuidSchema,
 } from '@factmill/contracts';
 import { type Actor, deleteMemories, findMemory, listMemories, toMemory } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { screenToolSave, type StatementRefusal } from '@factmill/extraction';
+import { decodeCursor, encodeCursor } from '@factmill/http';
 import { contentOfFields } from '@factmill/memories';
+import { z } from 'zod';
 import { createMemoryService } from '../memories/memory-service.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
@@ -29,7 +33,10 @@ export type ToolCaller = Readonly<{
 
 export type MemoryTool = (call: MemoryToolRequest, caller: ToolCaller) => Promise<MemoryToolResponse>;
 
-const DEFAULT_LIMIT = 15;
+const DEFAULT_SEARCH_LIMIT = 15;
+const DEFAULT_LIST_LIMIT = 100;
+
+const positionSchema = z.tuple([timestampSchema, uuidSchema]);
 
 /**
  * The one memory tool for agents (D16): save, search, forget, list, through the same storage and retrieval as
@@ -67,7 +74,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     owner: Owner,
     call: MemoryToolRequest,
     actor: Actor,
-  ): Promise<Pick<MemoryToolResponse, 'memory' | 'deleted' | 'memories'>> {
+  ): Promise<Pick<MemoryToolResponse, 'memory' | 'deleted' | 'memories' | 'next_cursor'>> {
     switch (call.action) {
       case 'save':
         return { memory: await save(owner, call, actor) };
@@ -76,7 +83,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
         return { deleted: (await deleteMemories(deps.database.batch, target, actor)).length };
       }
       default:
-        return { memories: await list(owner, call) };
+        return list(owner, call);
     }
   }
 
@@ -111,7 +118,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     credentials: ToolCaller['credentials'],
   ): Promise<Pick<MemoryToolResponse, 'memories' | 'degraded'>> {
     const url = `${deps.config.gateway.retrievalUrl}/v1/memories/search`;
-    const limit = call.limit ?? DEFAULT_LIMIT;
+    const limit = call.limit ?? DEFAULT_SEARCH_LIMIT;
     // The tool does not know its conversation, so it searches no memories of a single conversation.
     const body = { user_id: userId, query: call.query, limit, scopes: [GLOBAL_SCOPE] };
     const { results, degraded } = searchResponseSchema.parse(await callRetrieval(url, credentials, body));
@@ -121,16 +128,22 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     };
   }
 
-  async function list(owner: Owner, call: MemoryToolRequest): Promise<ToolMemory[]> {
-    const limit = call.limit ?? DEFAULT_LIMIT;
+  async function list(
+    owner: Owner,
+    call: MemoryToolRequest,
+  ): Promise<Pick<MemoryToolResponse, 'memories' | 'next_cursor'>> {
     const query = listMemoriesQuerySchema.parse({
-      limit: String(limit),
+      limit: String(call.limit ?? DEFAULT_LIST_LIMIT),
       scope: GLOBAL_SCOPE,
       ...(call.category === undefined ? {} : { category: call.category }),
     });
-    const rows = await listMemories(deps.database.list, { ...owner, query, pattern: null, after: null });
-    // One more than requested, to know whether there are others.
-    return rows.slice(0, limit).map((row) => toToolMemory(toMemory(row)));
+    const after = decodeCursor(call.cursor, positionSchema);
+    const rows = await listMemories(deps.database.list, { ...owner, query, pattern: null, after });
+    const last = rows.at(-1);
+    return {
+      memories: rows.map((row) => toToolMemory(toMemory(row))),
+      next_cursor: last?.more === true ? encodeCursor([last.position, last.id]) : null,
+    };
   }
 }
 

@@ -107,8 +107,30 @@ describe('/v1/tools/memory', () => {
     ).toBe(0);
     expect((await use({ action: 'forget', user_id: 'ada', key: 'home' })).body.deleted).toBe(1);
     expect((await use({ action: 'list', user_id: 'ada' })).body.memories).toHaveLength(1);
-    await use({ action: 'save', user_id: 'ada', content: 'Ada sails.' });
-    expect((await use({ action: 'list', user_id: 'ada', limit: 1 })).body.memories).toHaveLength(1);
+  });
+
+  test('a list has exactly its limit, says when there is more, and by its cursor reaches everything', async () => {
+    const all = Array.from({ length: 102 }, (_, index) => `Ines has been to place ${index}.`);
+    await gateway.call('POST', '/v1/memories/batch', {
+      body: { user_id: 'ines', memories: all.map((content) => ({ content })) },
+    });
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const { body } = await use({ action: 'list', user_id: 'ines', limit: 34, ...(cursor && { cursor }) });
+      const { memories = [], next_cursor } = memoryToolResponseSchema.parse(body);
+      expect(memories).toHaveLength(34);
+      seen.push(...memories.map(({ content }) => content));
+      cursor = next_cursor ?? null;
+    }
+    expect(seen.toSorted()).toEqual(all.toSorted());
+
+    const whole = await use({ action: 'list', user_id: 'ines' });
+    expect(whole.body.memories).toHaveLength(100);
+    const rest = await use({ action: 'list', user_id: 'ines', cursor: whole.body.next_cursor });
+    expect(rest.body.memories).toHaveLength(2);
+    expect(rest.body.next_cursor).toBeNull();
+    expect(fieldsOf(await use({ action: 'list', user_id: 'ines', cursor: 'made-up' }))).toEqual(['cursor']);
+    expect(fieldsOf(await use({ action: 'search', query: 'x', cursor: 'y' }))).toEqual(['cursor']);
   });
 
   test('searches as the caller', async () => {
