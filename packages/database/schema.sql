@@ -264,6 +264,10 @@ memories.search_terms tsvector not null generated always as (search_words(((((((
 '::text) || COALESCE(value, ''::text)) || '
 '::text) || category))) stored
 memories.written xid8 not null default pg_current_xact_id()
+memories.channel text
+memories.sender text
+memories.event_date date
+memories.source_tokens integer
 memory_embeddings.memory_id uuid not null
 memory_embeddings.model text not null
 memory_embeddings.tenant_id uuid not null
@@ -297,6 +301,8 @@ messages.token_estimate integer not null
 messages.superseded boolean not null default false
 messages.created_at timestamp with time zone not null
 messages.received_at timestamp with time zone not null default now()
+messages.channel text
+messages.sender text
 provider_breakers.provider text not null
 provider_breakers.opened_at timestamp with time zone
 provider_breakers.failures integer not null default 0
@@ -602,10 +608,10 @@ begin
       order by body->>'id', place
   ), stored as (
     insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
-                          token_estimate, created_at)
+                          channel, sender, token_estimate, created_at)
     select v_tenant, v_conversation.id, v_conversation.last_seq + row_number() over (order by place),
            body->>'id', body->>'role', body->>'content', body->>'name',
-           nullif(body->'tool_calls', 'null'), body->>'tool_call_id',
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', body->>'channel', body->>'sender',
            (body->>'token_estimate')::integer, coalesce((body->>'created_at')::timestamptz, now())
       from fresh
     returning seq
@@ -762,9 +768,10 @@ begin
     select * from plain join made using (tenant_id, conversation_id)
   ), stored as (
     insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
-                          token_estimate, created_at)
+                          channel, sender, token_estimate, created_at)
     select tenant_id, conversation_id, seq, body->>'id', body->>'role', body->>'content', body->>'name',
-           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', (body->>'token_estimate')::integer,
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', body->>'channel', body->>'sender',
+           (body->>'token_estimate')::integer,
            coalesce((body->>'created_at')::timestamptz, now())
       from taken cross join lateral jsonb_array_elements(messages) with ordinality as m (body, seq)
   ), scheduled as (
@@ -809,19 +816,20 @@ begin
     insert into memories (id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer,
       tags, project, topic, importance, confidence, source, source_context, scope, conversation_id, content_hash,
       subject_hash, stated_at, valid_from, valid_to, superseded_by, expires_at, last_verified_at, extraction_id,
-      message_ids, metadata, embedding_pending_since)
+      message_ids, channel, sender, event_date, source_tokens, metadata, embedding_pending_since)
     select n.id, n.tenant_id, n.user_id, n.tier, n.kind, n.category, n.key, n.value, n.content, n.question,
       n.answer, n.tags, n.project, n.topic, n.importance, n.confidence, n.source, n.source_context,
       case when coalesce(n.conversation_id, '') = '' then 'global' else 'conversation' end,
       coalesce(n.conversation_id, ''), decode(n.content_hash, 'hex'), decode(n.subject_hash, 'hex'), n.stated_at,
-      n.valid_from, n.valid_to, n.superseded_by, n.expires_at, now(), extraction, n.message_ids, n.metadata,
+      n.valid_from, n.valid_to, n.superseded_by, n.expires_at, now(), extraction, n.message_ids,
+      n.channel, n.sender, n.event_date, n.source_tokens, n.metadata,
       case when n.wants_embedding then now() end
     from jsonb_to_recordset(given) as n (id uuid, tenant_id uuid, user_id text, tier smallint, kind text,
       category text, key text, value text, content text, question text, answer text, tags text[],
       project text, topic text, importance real, confidence smallint, source text, source_context text,
       conversation_id text, content_hash text, subject_hash text, stated_at timestamptz, valid_from timestamptz,
-      valid_to timestamptz, superseded_by uuid, expires_at timestamptz, message_ids text[], metadata jsonb,
-      wants_embedding boolean)
+      valid_to timestamptz, superseded_by uuid, expires_at timestamptz, message_ids text[], channel text,
+      sender text, event_date date, source_tokens integer, metadata jsonb, wants_embedding boolean)
     on conflict do nothing
     returning *
   ), versions as (
@@ -1031,7 +1039,8 @@ begin
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
-               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
+               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'channel', channel, 'sender', sender,
+               'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
           and seq between v_from and v_row.to_seq and not superseded),
@@ -1095,9 +1104,10 @@ begin
       from jsonb_array_elements(r->'messages') with ordinality as m (body, place)
       join messages known on known.tenant_id = v_tenant and known.conversation_id = r->>'conversation_id'
         and known.id = m.body->>'id'
-      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id) is distinct from
+      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
+            known.channel, known.sender) is distinct from
         row(m.body->>'role', m.body->>'content', m.body->>'name', nullif(m.body->'tool_calls', 'null'),
-            m.body->>'tool_call_id'));
+            m.body->>'tool_call_id', m.body->>'channel', m.body->>'sender'));
 end $function$
 
 CREATE OR REPLACE FUNCTION public.conversation_due(tenant uuid, conversation text, after_seq integer, trigger jsonb, schedule jsonb, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text)
@@ -1408,7 +1418,7 @@ BEGIN ATOMIC
 '::text) || COALESCE((known.after ->> 'key'::text), ''::text)) || '
 '::text) || COALESCE((known.after ->> 'value'::text), ''::text)) || '
 '::text) || (known.after ->> 'category'::text)) AS searched) texts)
-      CROSS JOIN LATERAL jsonb_populate_record(NULL::memories, (known.after || jsonb_build_object('search_text', lower(texts.searched), 'search_terms', (search_words(texts.searched))::text))) m(id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer, tags, project, topic, importance, confidence, source, source_context, scope, conversation_id, content_hash, subject_hash, stated_at, valid_from, valid_to, expires_at, last_verified_at, last_accessed_at, access_count, archived_at, deleted_at, superseded_by, is_current, search_text, extraction_id, message_ids, metadata, embedding_pending_since, created_at, updated_at, compressed_at, search_terms, written))
+      CROSS JOIN LATERAL jsonb_populate_record(NULL::memories, (known.after || jsonb_build_object('search_text', lower(texts.searched), 'search_terms', (search_words(texts.searched))::text))) m(id, tenant_id, user_id, tier, kind, category, key, value, content, question, answer, tags, project, topic, importance, confidence, source, source_context, scope, conversation_id, content_hash, subject_hash, stated_at, valid_from, valid_to, expires_at, last_verified_at, last_accessed_at, access_count, archived_at, deleted_at, superseded_by, is_current, search_text, extraction_id, message_ids, metadata, embedding_pending_since, created_at, updated_at, compressed_at, search_terms, written, channel, sender, event_date, source_tokens))
    WHERE ((m.deleted_at IS NULL) AND (m.archived_at IS NULL) AND (m.valid_from <= memories_as_of.valid_at) AND ((m.valid_to IS NULL) OR (m.valid_to > memories_as_of.valid_at)) AND ((m.expires_at IS NULL) OR (m.expires_at > memories_as_of.valid_at)));
 END
 

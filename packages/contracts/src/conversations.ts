@@ -39,6 +39,14 @@ export const messageInputSchema = z
     role: roleSchema,
     content: text(MAX_CONTENT_LENGTH).nullable(),
     name: nameSchema.optional().describe('Who is speaking, when several people share the role.'),
+    channel: nameSchema
+      .optional()
+      .describe(
+        'Where it was said, for example mail or telegram. Memories have it when all of their messages do.',
+      ),
+    sender: externalIdSchema
+      .optional()
+      .describe('Who sent it, by their id in that channel. As with channel.'),
     tool_calls: boundedArray(toolCallSchema).max(128).optional(),
     tool_call_id: text(256).optional(),
     created_at: timestampSchema
@@ -138,6 +146,8 @@ export const messageSchema = z.object({
   role: roleSchema,
   content: z.string().nullable(),
   name: z.string().nullable(),
+  channel: z.string().nullable(),
+  sender: z.string().nullable(),
   tool_calls: z.array(jsonSchema).nullable(),
   tool_call_id: z.string().nullable(),
   superseded: z.boolean(),

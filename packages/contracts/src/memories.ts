@@ -127,6 +127,16 @@ export const memorySchema = z.object({
   source: z.string(),
   source_context: z.string().nullable(),
   scope: memoryScopeSchema,
+  channel: z
+    .string()
+    .nullable()
+    .describe('Where it was said: the channel of its messages, when they have one and the same.'),
+  sender: z.string().nullable().describe('Who said it: the sender of its messages, in the same way.'),
+  event_date: z.iso.date().nullable().describe('Of an event: the day on which it was told, in TIME_ZONE.'),
+  source_tokens: z
+    .int()
+    .nullable()
+    .describe('Of an event: the estimated tokens of the messages that it was made from.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
   last_accessed_at: timestampSchema.nullable(),
@@ -170,6 +180,10 @@ export const memorySortSchema = z.enum([
   'source',
   'source_context',
   'scope',
+  'channel',
+  'sender',
+  'event_date',
+  'source_tokens',
   'last_accessed_at',
   'last_verified_at',
   'access_count',

@@ -99,10 +99,10 @@ begin
       order by body->>'id', place
   ), stored as (
     insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
-                          token_estimate, created_at)
+                          channel, sender, token_estimate, created_at)
     select v_tenant, v_conversation.id, v_conversation.last_seq + row_number() over (order by place),
            body->>'id', body->>'role', body->>'content', body->>'name',
-           nullif(body->'tool_calls', 'null'), body->>'tool_call_id',
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', body->>'channel', body->>'sender',
            (body->>'token_estimate')::integer, coalesce((body->>'created_at')::timestamptz, now())
       from fresh
     returning seq

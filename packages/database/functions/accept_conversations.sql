@@ -3,7 +3,8 @@
 -- requests: an array, handled as if its items came alone and in order (the drops are those of the whole call). Absent
 --   keys are null or empty.
 --     { tenant_id, user_id | null, fallback_user_id, conversation_id, project, title, policy, metadata,
---       messages: [{ id, role, content, name, tool_calls, tool_call_id, created_at, token_estimate }],
+--       messages: [{ id, role, content, name, tool_calls, tool_call_id, channel, sender, created_at,
+--         token_estimate }],
 --       has_caller_ids, user_turns, tokens, has_reply, extract: 'now' | 'auto' | 'never', extraction_id, trigger,
 --       preset | null, extraction_metadata, traceparent, idempotency_key | null, request_sha256, regenerated,
 --       reply_to }

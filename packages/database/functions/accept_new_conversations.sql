@@ -38,9 +38,10 @@ begin
     select * from plain join made using (tenant_id, conversation_id)
   ), stored as (
     insert into messages (tenant_id, conversation_id, seq, id, role, content, name, tool_calls, tool_call_id,
-                          token_estimate, created_at)
+                          channel, sender, token_estimate, created_at)
     select tenant_id, conversation_id, seq, body->>'id', body->>'role', body->>'content', body->>'name',
-           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', (body->>'token_estimate')::integer,
+           nullif(body->'tool_calls', 'null'), body->>'tool_call_id', body->>'channel', body->>'sender',
+           (body->>'token_estimate')::integer,
            coalesce((body->>'created_at')::timestamptz, now())
       from taken cross join lateral jsonb_array_elements(messages) with ordinality as m (body, seq)
   ), scheduled as (

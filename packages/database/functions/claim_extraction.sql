@@ -94,7 +94,8 @@ begin
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
-               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'createdAt', created_at)
+               'name', name, 'toolCalls', tool_calls, 'toolCallId', tool_call_id, 'channel', channel, 'sender', sender,
+               'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
           and seq between v_from and v_row.to_seq and not superseded),

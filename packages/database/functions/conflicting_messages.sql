@@ -1,7 +1,7 @@
 -- Finds the ids in a request that stand for another message in their conversation. A message id stands for one message:
 -- the same id with another message refuses the request, because 202 would say that something is stored which is not.
 -- r: a request of accept_conversations. Result: the ids, or null when there are none.
--- Compares role, content, name and tool calls, and only for requests that say has_caller_ids: ids that the gateway
+-- Compares role, content, name, channel, sender and tool calls, and only for requests that say has_caller_ids: ids that the gateway
 -- makes are random or follow from the content. Does not compare created_at, because clients that try again may set it
 -- anew: the first one stands. Locks the conversation, so that the result stays true. Requests that are answered for
 -- another reason (the conversation of another user, a known idempotency key) are left to accept_conversation. Uses
@@ -25,7 +25,8 @@ begin
       from jsonb_array_elements(r->'messages') with ordinality as m (body, place)
       join messages known on known.tenant_id = v_tenant and known.conversation_id = r->>'conversation_id'
         and known.id = m.body->>'id'
-      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id) is distinct from
+      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
+            known.channel, known.sender) is distinct from
         row(m.body->>'role', m.body->>'content', m.body->>'name', nullif(m.body->'tool_calls', 'null'),
-            m.body->>'tool_call_id'));
+            m.body->>'tool_call_id', m.body->>'channel', m.body->>'sender'));
 end $$;

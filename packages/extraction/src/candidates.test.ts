@@ -23,7 +23,12 @@ function run(
   range = messages,
 ): { candidates: Candidate[]; rejected: Record<string, number> } {
   const raw = typeof reply === 'string' ? reply : JSON.stringify(reply);
-  const { candidates, rejected } = toCandidates(parseReply(raw), { messages: range, preset, now });
+  const { candidates, rejected } = toCandidates(parseReply(raw), {
+    messages: range,
+    preset,
+    now,
+    timeZone: 'UTC',
+  });
   return { candidates, rejected: Object.fromEntries(rejected.map(({ reason, count }) => [reason, count])) };
 }
 

@@ -2,6 +2,7 @@ import { stripInvisible } from '@factmill/contracts';
 import { attribute, indexMessages } from './attribution.ts';
 import { contentHash, normaliseKey, normaliseText } from './content-hash.ts';
 import { factSentence } from './fact-sentence.ts';
+import { originOf } from './origin.ts';
 import type { Preset } from './presets/preset.ts';
 import { collectEvidence, type Evidence } from './screening/evidence.ts';
 import { visibleUnlessDisguised } from './screening/disguises.ts';
@@ -126,7 +127,7 @@ function latestOf(messages: readonly TranscriptMessage[]): Date | undefined {
 
 function build(
   item: RawCandidate,
-  context: { from: TranscriptMessage[]; evidence: Evidence; preset: Preset; now: Date },
+  context: { from: TranscriptMessage[]; evidence: Evidence; preset: Preset; now: Date; timeZone: string },
 ): Built {
   const key = item.kind === 'fact' && item.key !== null ? normaliseKey(item.key) : null;
   if (key === '') return { ok: false, reason: 'empty_key' };
@@ -138,6 +139,7 @@ function build(
   const isGuess = screening.unsupported && item.source === null;
   const source = item.source === null ? DEFAULT_SOURCE : normaliseKey(item.source) || DEFAULT_SOURCE;
   const validFrom = dateOf(item.validFrom);
+  const statedAt = latestOf(context.from) ?? context.now;
   const candidate: Candidate = {
     kind: item.kind,
     tier: tierOf(item),
@@ -157,7 +159,8 @@ function build(
     source,
     sourceContext: item.sourceContext,
     messageIds: context.from.map((message) => message.id),
-    statedAt: latestOf(context.from) ?? context.now,
+    statedAt,
+    origin: originOf(context.from, { kind: item.kind, statedAt, timeZone: context.timeZone }),
     ...(validFrom === undefined ? {} : { validFrom }),
     ...labelOf('project', item.project, MAX_PROJECT_CHARACTERS),
     ...labelOf('topic', item.topic, MAX_TOPIC_CHARACTERS),
@@ -191,11 +194,11 @@ function identityOf(candidate: Candidate): string {
 /**
  * Turns a parsed reply into candidates: readable content, defaults, and the messages that each comes from. Refuses
  * items that are no facts, empty, too short, too long, repeated, beyond 50 per message, or marked as an attack
- * (`screenItem`). Texts are stored without invisible characters. `rejected` counts refusals here and while parsing.
+ * (`screenItem`). `timeZone` dates events. Texts are stored without invisible characters. `rejected` counts refusals here and while parsing.
  */
 export function toCandidates(
   parsed: ParsedReply,
-  input: { messages: readonly TranscriptMessage[]; preset: Preset; now: Date },
+  input: { messages: readonly TranscriptMessage[]; preset: Preset; now: Date; timeZone: string },
 ): { candidates: Candidate[]; rejected: Rejection[] } {
   const indexed = indexMessages(input.messages, input.preset.transcript);
   const evidence = collectEvidence(input.messages, input.preset);
@@ -211,6 +214,7 @@ export function toCandidates(
       evidence,
       preset: input.preset,
       now: input.now,
+      timeZone: input.timeZone,
     });
     if (!built.ok) {
       reject(built.reason);

@@ -13,6 +13,9 @@ export type TranscriptMessage = {
   toolCalls?: readonly ToolCall[];
   /** Only in tool messages: the call that this is the result of. */
   toolCallId?: string;
+  /** Where it was said, and by whom there. */
+  channel?: string;
+  sender?: string;
   /** Dates the statement: relative dates are resolved against it. */
   createdAt: Date;
 };
@@ -51,7 +54,20 @@ export type Candidate = {
   /** Its project, if the reply names one. */
   project?: string;
   topic?: string;
+  /** Absent for what no conversation said. */
+  origin?: Origin;
 };
+
+/** Where a memory comes from. */
+export type Origin = Readonly<{
+  /** What all of its messages agree on; null when they differ or name none. */
+  channel: string | null;
+  sender: string | null;
+  /** Of an event: the day on which it was told, `YYYY-MM-DD`. Null for everything else. */
+  eventDate: string | null;
+  /** Of an event: the estimated tokens of its messages. Null for everything else. */
+  sourceTokens: number | null;
+}>;
 
 /** A current memory of the user, for prompts and planning. */
 export type KnownMemory = {

@@ -263,6 +263,7 @@ function toNewMemory(
     supersededBy: newer?.id ?? null,
     expiresAt: extra?.expiresAt ?? null,
     messageIds: candidate.messageIds,
+    ...candidate.origin,
     metadata: extra?.metadata ?? {},
     wantsEmbedding: request.wantsEmbedding && change.op !== 'STALE',
   };

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findMemory, toMemory } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { type ExtractorUnderTest, openExtractorUnderTest } from './extractor.fixture.ts';
+import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from './extractor.fixture.ts';
 
 type Stored = {
   kind: string;
@@ -117,6 +118,25 @@ describe('single-fact', () => {
 });
 
 describe('tiered', () => {
+  test('memories know their channel and sender, events their day and tokens too', async () => {
+    const from = { channel: 'telegram', sender: 'ada-7', created_at: '2026-03-01T23:30:00Z' };
+    const { row } = await extract(
+      [
+        { content: 'I moved to Lisbon last week.', ...from },
+        { content: 'My sister keeps bees.', ...from, sender: 'bob-2' },
+      ],
+      { userId: 'origins', preset: 'tiered' },
+      { facts: [{ category: 'event', content: 'The sister of the user keeps bees.' }], event: 'The user moved to Lisbon.' },
+    ); // prettier-ignore
+    const memories = await Promise.all(
+      row.memoryIds.map((id) => findMemory(under.database, { tenantId: TENANT, userId: 'origins', id })),
+    );
+    expect(memories.flatMap((memory) => (memory === undefined ? [] : [toMemory(memory)]))).toMatchObject([
+      { tier: 2, channel: 'telegram', sender: 'bob-2', event_date: null, source_tokens: null },
+      { tier: 3, channel: 'telegram', sender: 'ada-7', event_date: '2026-03-01', source_tokens: 5 },
+    ]);
+  });
+
   test('stores facts with project, topic, category and importance, and the event of the day', async () => {
     const { row, prompt } = await extract(
       EXCHANGE,

@@ -36,6 +36,8 @@ type Said = Readonly<{
   tool_calls?: readonly Readonly<Record<string, unknown>>[];
   tool_call_id?: string;
   created_at?: string;
+  channel?: string;
+  sender?: string;
 }>;
 
 export type ExtractorUnderTest = Readonly<{
@@ -127,13 +129,11 @@ export async function openExtractorUnderTest(
       userId: given.userId ?? 'maya',
       fallbackUserId: 'unknown',
       conversationId: given.conversationId ?? randomUUID(),
-      messages: messages.map(({ id, role = 'user', content, tool_calls, tool_call_id, created_at }) => ({
+      messages: messages.map(({ id, role = 'user', tool_calls, ...said }) => ({
+        ...said,
         id: id ?? randomUUID(),
         role,
-        content,
         ...(tool_calls === undefined ? {} : { tool_calls: [...tool_calls] }),
-        ...(tool_call_id === undefined ? {} : { tool_call_id }),
-        ...(created_at === undefined ? {} : { created_at }),
         tokenEstimate: 1,
       })),
       extract: 'now',

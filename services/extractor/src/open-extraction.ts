@@ -146,5 +146,6 @@ function extractMemoriesOf(
     embedLater,
     logger,
     now: date,
+    timeZone: config.timeZone,
   });
 }

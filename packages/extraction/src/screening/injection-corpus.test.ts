@@ -26,7 +26,7 @@ function messagesOf(attempt: Attempt): TranscriptMessage[] {
 function storedOf(attempt: Attempt): string[] {
   const preset = getPreset(attempt.preset)!;
   const parsed = parseReply(attempt.reply, { allowLine: preset.reply === 'line' });
-  return toCandidates(parsed, { messages: messagesOf(attempt), preset, now }).candidates.map(
+  return toCandidates(parsed, { messages: messagesOf(attempt), preset, now, timeZone: 'UTC' }).candidates.map(
     ({ content }) => content,
   );
 }

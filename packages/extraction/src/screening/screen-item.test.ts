@@ -15,7 +15,7 @@ type Outcome = { kept: string[]; refused: string[]; confidences: number[] };
 function screen(messages: readonly TranscriptMessage[], reply: unknown, name = 'standard'): Outcome {
   const preset = getPreset(name)!;
   const parsed = parseReply(JSON.stringify(reply));
-  const { candidates, rejected } = toCandidates(parsed, { messages, preset, now });
+  const { candidates, rejected } = toCandidates(parsed, { messages, preset, now, timeZone: 'UTC' });
   return {
     kept: candidates.map(({ content }) => content),
     refused: rejected.map(({ reason }) => reason),

@@ -49,6 +49,8 @@ export type ExtractDeps = Readonly<{
   embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   logger: Logger;
   now: () => Date;
+  /** Dates events. */
+  timeZone: string;
 }>;
 
 const NO_PINS: ReadonlyMap<OutputPurpose, PinnedOutput> = new Map();
@@ -90,7 +92,7 @@ export function createExtractMemories(deps: ExtractDeps) {
         ? null
         : await deps.continueTruncated(claim, answer, pins.get('continue'), toQuestion, signal);
 
-    const read = { messages, preset, now: deps.now() };
+    const read = { messages, preset, now: deps.now(), timeZone: deps.timeZone };
     const { candidates, rejected } = toCandidates(readAnswer(answer, continuation, preset), read);
 
     const { embedTexts } = deps;

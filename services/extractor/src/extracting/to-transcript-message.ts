@@ -6,6 +6,8 @@ export function toTranscriptMessage({
   name,
   toolCalls,
   toolCallId,
+  channel,
+  sender,
   ...message
 }: CoveredMessage): TranscriptMessage {
   return {
@@ -15,6 +17,8 @@ export function toTranscriptMessage({
       ? {}
       : { toolCalls: toolCalls.flatMap((call) => toToolCall(call)) }),
     ...(typeof toolCallId === 'string' ? { toolCallId } : {}),
+    ...(typeof channel === 'string' ? { channel } : {}),
+    ...(typeof sender === 'string' ? { sender } : {}),
   };
 }
 

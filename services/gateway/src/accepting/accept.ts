@@ -148,7 +148,7 @@ function messageConflict({ messages }: AcceptRequest, conflicts: readonly string
   );
   return new AppError(
     'message_conflict',
-    'A message id is known in this conversation with another role, content, name or tool call; nothing of this request is stored. Messages do not change: send a new one with an id of its own.',
+    'A message id is known in this conversation with another role, content, name, channel, sender or tool call; nothing of this request is stored. Messages do not change: send a new one with an id of its own.',
     { fields },
   );
 }

@@ -98,6 +98,8 @@ describe('202', () => {
       said('Where is it? 👋 ￿ \u2028', {
         id: 'm1',
         name: 'Ada',
+        channel: 'telegram',
+        sender: 'user:7',
         created_at: '2025-03-01T10:00:00.123+02:00',
       }),
       { id: 'm2', role: 'assistant', content: 'Looking.', tool_calls: [call] },
@@ -105,12 +107,15 @@ describe('202', () => {
       { id: 'm4', role: 'assistant', content: null, tool_calls: [call] },
     ];
     await post('rich', { user_id: 'ada', messages });
+    // To a known conversation too.
+    await post('rich', { messages: [said('By mail.', { id: 'm5', channel: 'mail', sender: 'ada@x.org' })] });
     const { body } = await gateway.call('GET', '/v1/conversations/rich/messages');
     expect(body.data).toEqual([
       expect.objectContaining({ ...messages[0], seq: 1, created_at: '2025-03-01T08:00:00.123Z' }),
-      expect.objectContaining({ ...messages[1], seq: 2, superseded: false }),
+      expect.objectContaining({ ...messages[1], seq: 2, superseded: false, channel: null, sender: null }),
       expect.objectContaining({ ...messages[2], seq: 3 }),
       expect.objectContaining({ ...messages[3], seq: 4 }),
+      expect.objectContaining({ seq: 5, channel: 'mail', sender: 'ada@x.org' }),
     ]);
   });
 });
@@ -291,6 +296,8 @@ describe('the caller’s message ids', () => {
       ['content', said('B', { id: 'm1' })],
       ['role', { role: 'assistant', content: 'A', id: 'm1' }],
       ['name', said('A', { id: 'm1', name: 'Bob' })],
+      ['sender', said('A', { id: 'm1', sender: 'bob' })],
+      ['channel', said('A', { id: 'm1', channel: 'mail' })],
       ['tool calls', { role: 'assistant', content: 'A', id: 'm1', tool_calls: [toolCall] }],
       ['no content', { role: 'assistant', content: null, id: 'm1', tool_calls: [toolCall] }],
     ])('another %s is a conflict, and nothing of the request is stored', async (what, other) => {

@@ -242,6 +242,8 @@ function toMessage(row: MessageRow): Message {
     role: row.role,
     content: row.content,
     name: row.name,
+    channel: row.channel,
+    sender: row.sender,
     tool_calls: row.toolCalls,
     tool_call_id: row.toolCallId,
     superseded: row.superseded,

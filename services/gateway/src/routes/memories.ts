@@ -52,6 +52,7 @@ const versionPositionSchema = z.tuple([timestampSchema, uuidSchema, z.int32().mi
 /** What the database can read back, by the type of the field that a list is sorted by. */
 const SORTED_VALUES = {
   timestamptz: timestampSchema,
+  date: z.iso.date(),
   real: z.number(),
   smallint: z.int().min(-32_768).max(32_767),
   integer: z.int32(),

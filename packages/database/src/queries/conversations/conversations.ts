@@ -176,12 +176,14 @@ export type MessageRow = Readonly<{
   name: string | null;
   toolCalls: unknown[] | null;
   toolCallId: string | null;
+  channel: string | null;
+  sender: string | null;
   superseded: boolean;
   createdAt: Date;
 }>;
 
 const MESSAGE_COLUMNS = `id, seq, role, content, name, tool_calls as "toolCalls", tool_call_id as "toolCallId",
-  superseded, created_at as "createdAt"`;
+  channel, sender, superseded, created_at as "createdAt"`;
 
 /** Messages after `afterSeq` up to `toSeq`, oldest first, as many as `maxBytes` takes. Uses messages_pkey. */
 export async function listMessages(

@@ -40,6 +40,8 @@ export type CoveredMessage = Readonly<{
   toolCalls?: readonly unknown[] | null;
   /** The call that a tool message answers. */
   toolCallId?: string | null;
+  channel?: string | null;
+  sender?: string | null;
   createdAt: Date;
 }>;
 

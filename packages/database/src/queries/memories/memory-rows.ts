@@ -22,18 +22,24 @@ export type MemoryRow = Readonly<{
   sourceContext: string | null;
   /** The conversation that it belongs to; empty for none. */
   conversationId: string;
+  /** Where it was said and by whom, when its messages agree. */
+  channel: string | null;
+  sender: string | null;
+  /** Of an event: the day on which it was told, `YYYY-MM-DD`, and the estimated tokens of its messages. */
+  eventDate: string | null;
+  sourceTokens: number | null;
   statedAt: Date;
   createdAt: Date;
   updatedAt: Date;
   lastAccessedAt: Date | null;
+  /** When it was stored or last stated again. */
+  lastVerifiedAt: Date | null;
   accessCount: number;
   expiresAt: Date | null;
   validFrom: Date;
   validTo: Date | null;
   archivedAt: Date | null;
   extractionId: string | null;
-  /** When it was stored or last stated again. */
-  lastVerifiedAt: Date | null;
   messageIds: string[];
   metadata: Record<string, unknown>;
 }>;
@@ -52,7 +58,8 @@ export function memoryColumns(alias: string): string {
     ${alias}.key, ${alias}.value, ${alias}.content, ${alias}.question, ${alias}.answer, ${alias}.tags,
     ${alias}.project, ${alias}.topic, ${alias}.importance, ${alias}.confidence, ${alias}.source,
     ${alias}.source_context as "sourceContext", ${alias}.conversation_id as "conversationId",
-    ${alias}.stated_at as "statedAt",
+    ${alias}.channel, ${alias}.sender, ${alias}.event_date as "eventDate",
+    ${alias}.source_tokens as "sourceTokens", ${alias}.stated_at as "statedAt",
     ${alias}.created_at as "createdAt", ${alias}.updated_at as "updatedAt",
     ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.last_verified_at as "lastVerifiedAt",
     ${alias}.access_count as "accessCount",
@@ -109,9 +116,14 @@ export function toMemory(row: MemoryRow): Memory {
     source: row.source,
     source_context: row.sourceContext,
     scope: row.conversationId === '' ? GLOBAL_SCOPE : row.conversationId,
+    channel: row.channel,
+    sender: row.sender,
+    event_date: row.eventDate,
+    source_tokens: row.sourceTokens,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     last_accessed_at: row.lastAccessedAt?.toISOString() ?? null,
+    last_verified_at: row.lastVerifiedAt?.toISOString() ?? null,
     access_count: row.accessCount,
     expires_at: row.expiresAt?.toISOString() ?? null,
     valid_from: row.validFrom.toISOString(),
@@ -121,4 +133,3 @@ export function toMemory(row: MemoryRow): Memory {
     metadata: row.metadata,
   };
 }
-    last_verified_at: row.lastVerifiedAt?.toISOString() ?? null,

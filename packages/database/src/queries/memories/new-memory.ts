@@ -32,6 +32,12 @@ export type NewMemory = Readonly<{
   supersededBy: string | null;
   expiresAt: Date | null;
   messageIds: readonly string[];
+  /** Where it was said and by whom; absent: not known. */
+  channel?: string | null;
+  sender?: string | null;
+  /** Of an event: its day, `YYYY-MM-DD`, and the estimated tokens of its messages. */
+  eventDate?: string | null;
+  sourceTokens?: number | null;
   metadata: Record<string, unknown>;
   /** Whether a vector should be computed for it. */
   wantsEmbedding: boolean;
@@ -71,6 +77,10 @@ function toRecord(memory: NewMemory): Record<string, unknown> {
     superseded_by: memory.supersededBy,
     expires_at: memory.expiresAt,
     message_ids: memory.messageIds,
+    channel: memory.channel,
+    sender: memory.sender,
+    event_date: memory.eventDate,
+    source_tokens: memory.sourceTokens,
     metadata: memory.metadata,
     wants_embedding: memory.wantsEmbedding,
   };
