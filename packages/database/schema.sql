@@ -334,6 +334,11 @@ summaries.lease_until timestamp with time zone
 summaries.attempts integer not null default 0
 summaries.failures integer not null default 0
 summaries.error_class text
+summary_parts.summary_id uuid not null
+summary_parts.hash bytea not null
+summary_parts.tenant_id uuid not null
+summary_parts.content text not null
+summary_parts.created_at timestamp with time zone not null default now()
 summary_versions.summary_id uuid not null
 summary_versions.number integer not null
 summary_versions.tenant_id uuid not null
@@ -443,6 +448,8 @@ summaries.summaries_pkey PRIMARY KEY (id, tenant_id)
 summaries.summaries_refreshed_by_check CHECK ((refreshed_by = ANY (ARRAY['model'::text, 'composed'::text])))
 summaries.summaries_source_check CHECK ((source = ANY (ARRAY['model'::text, 'composed'::text, 'manual'::text])))
 summaries.summaries_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+summary_parts.summary_parts_pkey PRIMARY KEY (summary_id, hash, tenant_id)
+summary_parts.summary_parts_summary_fkey FOREIGN KEY (tenant_id, summary_id) REFERENCES summaries(tenant_id, id) ON DELETE CASCADE
 summary_versions.summary_versions_pkey PRIMARY KEY (summary_id, number, tenant_id)
 summary_versions.summary_versions_summary_fkey FOREIGN KEY (tenant_id, summary_id) REFERENCES summaries(tenant_id, id) ON DELETE CASCADE
 tenants.tenants_name_key UNIQUE (name)

@@ -53,6 +53,7 @@ export * from './queries/operators/settings.ts';
 export * from './queries/operators/statistics.ts';
 export * from './queries/operators/tenants.ts';
 export * from './queries/summaries/summaries.ts';
+export * from './queries/summaries/summary-parts.ts';
 export * from './queries/summaries/summary-refresh.ts';
 export * from './queries/turns/turn-parts.ts';
 export * from './queries/turns/turn-vectors.ts';

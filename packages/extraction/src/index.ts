@@ -33,6 +33,14 @@ export { mergedContent, NO_RESOLUTION, resolveDecisions } from './reconcile/reso
 export { toStorableText } from './storable-text.ts';
 export { textWidth } from './text-width.ts';
 export { composeConversationSummary, composeUserSummary } from './summary/compose-summary.ts';
+export {
+  hashOfPart,
+  lineOfMemory,
+  lineOfPart,
+  type NarrativeLine,
+  partsOf,
+  wholeOf,
+} from './summary/narrative-parts.ts';
 export { readSummaryReply } from './summary/read-summary-reply.ts';
 export { screenSummary } from './summary/screen-summary.ts';
 export { buildConversationSummaryPrompt, buildUserSummaryPrompt } from './summary/summary-prompt.ts';

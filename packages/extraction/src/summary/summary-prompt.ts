@@ -1,11 +1,7 @@
 import type { Prompt } from '../prompts/build-prompt.ts';
 import { fillTemplate, type Prompts } from '../prompts/template.ts';
-import { estimateTokens } from '../token-estimate.ts';
 import type { Transcript } from '../transcript/build-transcript.ts';
-import { sentenceOf, type SummarisedMemory } from './compose-summary.ts';
-
-/** Budget for a user's memories: with instructions and reply well inside a context of 8,000 tokens. */
-export const NARRATIVE_TOKEN_BUDGET = 4_000;
+import { type NarrativeLine, renderLine } from './narrative-parts.ts';
 
 const NONE = '(none)';
 
@@ -14,33 +10,25 @@ function dayOf(date: Date): string {
 }
 
 /**
- * The question for a user's narrative (D11). Every memory is one line with the day it was stated. Our template
- * omits the present narrative, because it may repeat deleted memories.
+ * The question for a user's narrative (D11), or for the text of one part of it. Every memory is one line with the day
+ * it was stated, the heaviest first. Our template omits the present narrative, because it may repeat deleted memories.
  *
- * @param input.memories most important first; memories beyond NARRATIVE_TOKEN_BUDGET are dropped
+ * @param input.lines fit into one question: see `partsOf`
  */
 export function buildUserSummaryPrompt(input: {
   prompts: Prompts;
-  memories: readonly SummarisedMemory[];
+  lines: readonly NarrativeLine[];
   summary: string | null;
   now: Date;
-}): Prompt & { memoryCount: number } {
-  const lines: string[] = [];
-  let tokens = 0;
-  for (const memory of input.memories) {
-    const line = `- ${dayOf(memory.statedAt)}: ${sentenceOf(memory)}`;
-    const cost = estimateTokens(line);
-    if (tokens + cost > NARRATIVE_TOKEN_BUDGET) continue;
-    tokens += cost;
-    lines.push(line);
-  }
+}): Prompt {
   const template = input.prompts['user-summary'];
+  const ordered = input.lines.toSorted((a, b) => b.weight - a.weight);
   const messages = fillTemplate(template, {
     TODAY: dayOf(input.now),
-    FACTS: lines.join('\n'),
+    FACTS: ordered.map((line) => renderLine(line)).join('\n'),
     EXISTING_SUMMARY: input.summary ?? NONE,
   });
-  return { messages, promptVersion: template.version, memoryCount: lines.length };
+  return { messages, promptVersion: template.version };
 }
 
 /**

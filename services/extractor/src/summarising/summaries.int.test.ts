@@ -105,6 +105,56 @@ test('several extractions in a row give one narrative by the model, of delimited
   expect(version).toEqual({ source: 'model', actor: 'refresh', model: 'scripted-model', versioned: true });
 });
 
+test('a narrative of more facts than one question holds is made from all of them, by parts', async () => {
+  const under = await open();
+  await under.database.query(
+    `insert into memories (id, tenant_id, user_id, kind, source, content, content_hash, stated_at, valid_from, created_at)
+     select new_uuid_v7(), $1::uuid, 'maya', 'note', 'user', content, sha256(convert_to(content, 'UTF8')), at, at, at
+     from generate_series(1, 900) as n cross join lateral (select 'The user owns boat number ' || n || '.' as content,
+       timestamptz '2026-01-01' + n * interval '1 hour' as at) as said`,
+    [TENANT],
+  );
+  const boatsIn = (text: string) => text.match(/boat number \d+/g) ?? [];
+  under.model.setReply((request) => {
+    if (!asksForSummary(request)) return undefined;
+    const boats = boatsIn(request.userText).length;
+    return { content: boats > 0 ? `The user owns ${boats} boats here.` : 'Maya owns many boats.' };
+  });
+  await under.start();
+  await under.ledger(await under.extract([{ content: 'I like fado.' }], { preset: 'categorised' }));
+  await makeDue(under);
+  await summaryOf(under, (row) => fresh(row) && row.content === 'Maya owns many boats.');
+  const asked = summaryCalls(under);
+  const parts = asked.slice(0, -1);
+  expect(parts.length).toBeGreaterThan(2);
+  const boats = parts.flatMap(({ userText }) => boatsIn(userText));
+  expect([boats.length, new Set(boats).size]).toEqual([900, 900]);
+  const told = asked.at(-1)?.userText ?? '';
+  for (const { userText } of parts)
+    expect(told).toContain(`The user owns ${boatsIn(userText).length} boats here.`);
+  expect(parts.some(({ userText }) => userText.includes('likes fado'))).toBe(true);
+  const { memoryCount } = await under.database.one<{ memoryCount: number }>(
+    `select memory_count as "memoryCount" from summaries`,
+  );
+  expect(memoryCount).toBe(901);
+
+  // A change asks again for the part that it is in, and keeps no text of what is gone.
+  const { id } = await under.database.one<{ id: string }>(
+    `select id from memories where content = 'The user owns boat number 7.'`,
+  );
+  const target = { tenantId: TENANT, userId: 'maya', id, key: null, category: null };
+  await deleteMemories(under.database, target, { actor: 'api', extractionId: null });
+  await makeDue(under);
+  await summaryOf(under, fresh);
+  const again = summaryCalls(under).slice(asked.length);
+  expect(again.length).toBeLessThanOrEqual(3);
+  for (const { userText } of again) expect(boatsIn(userText)).not.toContain('boat number 7');
+  const { kept } = await under.database.one<{ kept: number }>(
+    'select count(*)::integer as kept from summary_parts',
+  );
+  expect(kept).toBe(new Set(parts.map(({ userText }) => userText)).size);
+});
+
 test('a model that is away undoes no fact, uses up no attempt, and is asked again until it answers', async () => {
   const under = await open({ RETRY_MAX_INTERVAL_MS: '400' });
   under.model.setReply((request) => (asksForSummary(request) ? { status: 500 } : undefined));

@@ -1,7 +1,6 @@
 import {
   listConversationMemories,
   listMessages,
-  listNarrativeMemories,
   type MessageRow,
   type NewSummary,
   type Sql,
@@ -13,9 +12,7 @@ import { AppError } from '@factmill/errors';
 import {
   buildConversationSummaryPrompt,
   buildTranscript,
-  buildUserSummaryPrompt,
   composeConversationSummary,
-  composeUserSummary,
   estimateTokens,
   getPreset,
   type Prompt,
@@ -27,9 +24,8 @@ import {
 } from '@factmill/extraction';
 import type { ChatModel } from '@factmill/models';
 import { createCounter, seriesOf } from '@factmill/telemetry';
+import { createWriteNarrative } from './write-narrative.ts';
 
-/** More than any budget holds: 4,000 tokens are about 300 sentences. */
-const NARRATIVE_MEMORIES = 400;
 const CONVERSATION_MEMORIES = 200;
 
 /** New messages per call; the next call covers the rest. */
@@ -47,7 +43,8 @@ export type WriteDeps = Readonly<{
 }>;
 
 /**
- * The current text of a summary, by the model or by rules. Reads only; the caller stores it.
+ * The current text of a summary, by the model or by rules. The caller stores it; only the texts of a
+ * narrative's parts are stored here.
  *
  * @throws AppError of the model (`model_…`), also for an unusable reply; `database_unavailable`
  */
@@ -57,6 +54,9 @@ export function createWriteSummary(deps: WriteDeps) {
     'Sentences that were left out of summaries, by reason',
     seriesOf({ reason: STATEMENT_REFUSALS }),
   );
+
+  const { database, prompts, now } = deps;
+  const writeNarrative = createWriteNarrative({ database, prompts, now, ask });
 
   return function writeSummary(
     claim: SummaryClaim,
@@ -85,35 +85,6 @@ export function createWriteSummary(deps: WriteDeps) {
     if (content === '')
       throw new AppError('model_bad_reply', 'Nothing of the model’s reply may stand in a summary.');
     return { content, source: 'model', promptVersion: prompt.promptVersion, model: reply.model };
-  }
-
-  async function writeNarrative(
-    claim: SummaryClaim,
-    chatModel: ChatModel | null,
-    signal: AbortSignal,
-  ): Promise<NewSummary> {
-    const { tenantId, userId } = claim;
-    const memories = await listNarrativeMemories(deps.database, {
-      tenantId,
-      userId,
-      limit: NARRATIVE_MEMORIES,
-    });
-    const about = {
-      coversSeq: 0,
-      memoryCount: memories.length,
-      expiresAt: firstExpiry(memories),
-      more: false,
-    };
-    if (chatModel === null || memories.length === 0)
-      return { text: composed(composeUserSummary(memories)), ...about };
-    const prompt = buildUserSummaryPrompt({
-      prompts: deps.prompts,
-      memories,
-      summary: claim.content,
-      now: deps.now(),
-    });
-    const sources = [claim.content ?? '', ...memories.map(({ content }) => content)];
-    return { text: await ask(chatModel, prompt, sources, signal), ...about };
   }
 
   async function composeConversation(claim: SummaryClaim): Promise<NewSummary> {

@@ -65,7 +65,9 @@ export function replaceSummary(
              stale_since = null, refresh_at = null, fence = s.fence + 1, lease_until = null, attempts = 0,
              failures = 0, error_class = null
        returning *, true as is_new
-     ), versions as (${ADD_SUMMARY_VERSION}), dropped as (${DROP_OLD_SUMMARY_VERSIONS})
+     ), versions as (${ADD_SUMMARY_VERSION}), dropped as (${DROP_OLD_SUMMARY_VERSIONS}), parts as (
+       delete from summary_parts p using changed where p.summary_id = changed.id
+     )
      select content, source, updated_at as "updatedAt", false as stale from changed`,
     [actor, owner.tenantId, owner.userId, owner.conversationId, content],
   );
@@ -102,11 +104,12 @@ export type SummarisedMemory = Readonly<{
   expiresAt: Date | null;
 }>;
 
-const SUMMARISED = `m.kind, m.tier, m.category, m.content, m.question, m.answer, m.stated_at as "statedAt",
+/** Select list of a SummarisedMemory for the alias `m`. */
+export const SUMMARISED = `m.kind, m.tier, m.category, m.content, m.question, m.answer, m.stated_at as "statedAt",
   m.expires_at as "expiresAt"`;
 
 /**
- * The input of a user's narrative: their visible memories, the profile first, then the most important and the last
+ * The input of a user's composed narrative: their visible memories, the profile first, then the most important and the last
  * stated. Uses memories_user_idx.
  */
 export async function listNarrativeMemories(
