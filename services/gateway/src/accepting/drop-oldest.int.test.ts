@@ -112,6 +112,19 @@ describe('the overall limit (A5)', () => {
       'pending',
     ]);
   });
+
+  test('of tenants with as much waiting, the one with the oldest pays', async () => {
+    for (const waiting of [
+      ['a', 'b', 'b', 'a'],
+      ['b', 'a', 'a', 'b'],
+    ]) {
+      await gateway.database.query('truncate conversations cascade');
+      await accept(waiting, {});
+      await accept(['c'], { queueLimit: 4 });
+      expect(await states()).toEqual(['dropped', 'pending', 'pending', 'pending', 'pending']);
+      expect((await ledger())[0]?.tenant).toBe(waiting[0]);
+    }
+  });
 });
 
 describe('the limit of each tenant (G3)', () => {

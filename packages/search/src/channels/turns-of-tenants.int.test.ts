@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, DEFAULT_TENANT_ID, migrate, registerEmbeddingModel } from '@factmill/database';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeAll, expect, test } from '@jest/globals';
+import { findNearestTurns, findTurnsByWords, type TurnTarget } from './turn-parts.ts';
+import { findUnindexedTurns } from './unindexed-turns.ts';
+
+/** Two tenants whose user and conversation have the same names; only `THEIRS` has said something. */
+const { database } = await openTestDatabase({ createPool, migrate });
+const THEIRS = '00000000-0000-7000-8000-00000000bbbb';
+const VECTOR = [1, 0, 0];
+
+beforeAll(async () => {
+  await registerEmbeddingModel(database, 'small', 3);
+  await database.query(`insert into tenants (id, name) values ($1::uuid, 'theirs')`, [THEIRS]);
+  for (const [tenant, content] of [
+    [DEFAULT_TENANT_ID, null],
+    [THEIRS, 'The heron has caught a carp.'],
+  ] as const) {
+    await database.query(
+      `insert into conversations (tenant_id, id, user_id, last_seq, extracted_seq, indexed_seq)
+       values ($1::uuid, 'chat', 'ada', 2, 1, 1)`,
+      [tenant],
+    );
+    if (content === null) continue;
+    await database.query(
+      `insert into messages (tenant_id, conversation_id, seq, id, role, content, token_estimate, created_at)
+       select $1::uuid, 'chat', seq, 'm' || seq, 'user', $2::text, 5, now() from generate_series(1, 2) as seq`,
+      [tenant, content],
+    );
+    await database.query(
+      `with part as (
+         insert into turn_parts (id, tenant_id, user_id, conversation_id, seq, position, content)
+         values ($2::uuid, $1::uuid, 'ada', 'chat', 1, 0, $3::text) returning id, tenant_id, user_id
+       )
+       insert into turn_part_embeddings (part_id, model, tenant_id, user_id, embedding)
+       select id, 'small', tenant_id, user_id, '[1,0,0]'::halfvec from part`,
+      [tenant, randomUUID(), content],
+    );
+  }
+});
+
+const target = (tenantId: string) => ({
+  tenantId,
+  userId: 'ada',
+  conversationIds: null,
+  withPending: true,
+  project: null,
+  seenFrom: null,
+  until: null,
+  limit: 5,
+});
+const near = (of: TurnTarget & { userId: string }) =>
+  findNearestTurns(database, of, {
+    ...of,
+    filters: {},
+    seenFrom: '',
+    model: 'small',
+    dimensions: 3,
+    vector: VECTOR,
+    minSimilarity: 0.5,
+  });
+
+test.each<[string, (of: TurnTarget & { userId: string }) => Promise<unknown[]>]>([
+  ['by meaning', (of) => near(of)],
+  ['by meaning, of one conversation', (of) => near({ ...of, conversationIds: ['chat'] })],
+  ['by words', (of) => findTurnsByWords(database, of, ['heron'])],
+  ['by words, of all users', (of) => findTurnsByWords(database, { ...of, userId: null }, ['heron'])],
+  ['before they are indexed', (of) => findUnindexedTurns(database, { ...of, pendingOnly: false }, ['heron'])],
+])('turns of another tenant are not found: %s', async (_how, find) => {
+  expect(await find(target(THEIRS))).toHaveLength(1);
+  expect(await find(target(DEFAULT_TENANT_ID))).toEqual([]);
+});
