@@ -27,6 +27,7 @@ const COMMANDS = {
   demo: (args) => [...FROM_SOURCE, 'services/standalone/src/demo.ts', ...args],
   test: (args) => ['scripts/test.mjs', ...args],
   'test:faults': (args) => ['scripts/test.mjs', '--only-faults', ...args],
+  'test:mutations': (args) => [...WITH_SERVICES, '--', 'node', 'scripts/mutations/main.mjs', ...args],
   jest: (args) => [...WITH_SERVICES, '--', 'node', ...JEST, ...args],
   bench: (args) => [
     ...WITH_SERVICES,

@@ -1,0 +1,7 @@
+import { accepting } from './accepting.mjs';
+import { access } from './access.mjs';
+import { extracting } from './extracting.mjs';
+import { searching } from './searching.mjs';
+
+/** Edits of the central files, each of which a test has to notice. */
+export const MUTATIONS = [...accepting, ...extracting, ...searching, ...access];

@@ -1,0 +1,96 @@
+const RANKING = 'packages/ranking/src';
+
+/** @type {readonly import('./mutation.mjs').Mutation[]} */
+export const searching = [
+  {
+    name: 'a search takes no more candidates than results',
+    file: 'packages/search/src/settings.ts',
+    search: 'const CANDIDATES_PER_RESULT = 3;',
+    replace: 'const CANDIDATES_PER_RESULT = 1;',
+    tests: ['packages/search/src/settings.test.ts', 'services/retrieval/src/search-modes.int.test.ts'],
+  },
+  {
+    name: 'expired memories are found',
+    file: 'packages/database/src/queries/memories/memory-rows.ts',
+    search: '${alias}.is_current and (${alias}.expires_at is null or ${alias}.expires_at > now())',
+    replace: '${alias}.is_current',
+    tests: ['packages/search/src/channels/channels-of-users.int.test.ts'],
+  },
+  {
+    name: 'as_of finds what was over by then',
+    file: 'packages/database/functions/memories_as_of.sql',
+    search: 'and (m.valid_to is null or m.valid_to > valid_at) and',
+    replace: 'and',
+    tests: ['packages/search/src/channels/channels.int.test.ts'],
+  },
+  {
+    name: 'as_of finds what was known later',
+    file: 'packages/database/functions/memories_as_of.sql',
+    search: 'and v.created_at <= known_at',
+    replace: '',
+    tests: ['packages/search/src/channels/channels.int.test.ts'],
+  },
+  {
+    name: 'diversity prefers what is alike',
+    file: `${RANKING}/select-diverse.ts`,
+    search: '- (1 - lambda) * redundancy',
+    replace: '+ (1 - lambda) * redundancy',
+    tests: [`${RANKING}/select-diverse.test.ts`],
+  },
+  {
+    name: 'relevance from 0.1 on is enough',
+    file: 'packages/search/src/settings.ts',
+    search: 'minRelevance: 0.35,',
+    replace: 'minRelevance: 0.1,',
+    tests: ['packages/search/src/settings.test.ts', 'services/retrieval/src/search-modes.int.test.ts'],
+  },
+  {
+    name: 'the gate lets everything through',
+    file: `${RANKING}/should-retrieve.ts`,
+    search: 'retrieve: !SKIPPING.has(reason)',
+    replace: 'retrieve: true',
+    tests: [`${RANKING}/should-retrieve.test.ts`],
+  },
+  {
+    name: 'long questions are expanded as well',
+    file: `${RANKING}/context/expand-query.ts`,
+    search: 'const MAX_EXPANDED_CHARACTERS = 100;',
+    replace: 'const MAX_EXPANDED_CHARACTERS = 500;',
+    tests: [`${RANKING}/context/expand-query.test.ts`],
+  },
+  {
+    name: 'text hits come before vector hits',
+    file: `${RANKING}/merge-vector-then-text.ts`,
+    search: 'score: floor * toUnit(score)',
+    replace: 'score: toUnit(score)',
+    tests: [`${RANKING}/merge-vector-then-text.test.ts`],
+  },
+  {
+    name: 'memories are archived at a score of 0.1',
+    file: `${RANKING}/category-decay.ts`,
+    search: 'export const ARCHIVE_SCORE = 0.001;',
+    replace: 'export const ARCHIVE_SCORE = 0.1;',
+    tests: [`${RANKING}/category-decay.test.ts`],
+  },
+  {
+    name: 'lists are sorted by time, whatever is asked for',
+    file: 'packages/database/src/queries/memories/memories.ts',
+    search: 'toOrder(query.sort_by)',
+    replace: "toOrder('created_at')",
+    tests: ['services/gateway/src/routes/memories.int.test.ts'],
+  },
+  {
+    name: 'the list of the memory tool has no end',
+    file: 'services/gateway/src/tools/memory-tool.ts',
+    search: 'const after = decodeCursor(call.cursor, positionSchema);',
+    replace: 'const after = call.cursor === undefined ? null : null;',
+    tests: ['services/gateway/src/tools/tools.int.test.ts'],
+  },
+  {
+    name: 'the list of the memory tool does not say that there is more',
+    file: 'services/gateway/src/tools/memory-tool.ts',
+    search: 'next_cursor: last?.more === true ?',
+    replace: 'next_cursor: last === undefined ?',
+    tests: ['services/gateway/src/tools/tools.int.test.ts'],
+  },
+];
