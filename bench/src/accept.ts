@@ -1,10 +1,15 @@
-import { type Benchmark, grouped, inMs, type Row } from './benchmark.ts';
+import { type Benchmark, grouped, inFineMs, inMs, type Row } from './benchmark.ts';
 import { type Load, runLoad } from './load.ts';
+import { createProcessorTime, processorTimeOf } from './processor-time.ts';
 import { createStage } from './stage.ts';
+import type { Service } from './start-service.ts';
 import { median, medianRatio, runInterleaved } from './statistics.ts';
 
 const CONNECTIONS = 50;
 const AIM = 0.7;
+
+/** With the processor time of a request, in milliseconds. */
+type Measured = Load & Readonly<{ nodeMs: number; postgresMs: number }>;
 
 /** Accepting requests over HTTP, against a handler that only calls `queue.add`. */
 export const accept: Benchmark = async ({ quick, profileDirectory }) => {
@@ -16,20 +21,30 @@ export const accept: Benchmark = async ({ quick, profileDirectory }) => {
       env: { REDIS_URL: stage.redisUrl, QUEUE_PREFIX: stage.prefix },
       hasHttp: true,
     });
-    const load = (url: string, seconds: number): Promise<Load> =>
-      runLoad({ url, headers, connections: CONNECTIONS, until: { seconds } });
-    const ours = (seconds: number) => load(`${gateway.url}/v1/extractions`, seconds);
+    const ofPostgres = await createProcessorTime([], stage.database);
+    const load = async ({ pid }: Service, url: string, seconds: number): Promise<Measured> => {
+      const before = [processorTimeOf(pid), ofPostgres()] as const;
+      const measured = await runLoad({ url, headers, connections: CONNECTIONS, until: { seconds } });
+      const { requests } = measured;
+      return {
+        ...measured,
+        nodeMs: (processorTimeOf(pid) - before[0]) / requests,
+        postgresMs: (ofPostgres() - before[1]) / requests,
+      };
+    };
+    const ours = (seconds: number) => load(gateway, `${gateway.url}/v1/extractions`, seconds);
+    const theirs = (seconds: number) => load(baseline, baseline.url, seconds);
 
     await ours(quick ? 1 : 3);
-    await load(baseline.url, quick ? 1 : 3);
+    await theirs(quick ? 1 : 3);
     const seconds = quick ? 1 : 5;
     const results = await runInterleaved(
       quick ? 2 : 4,
       () => ours(seconds),
-      () => load(baseline.url, seconds),
+      () => theirs(seconds),
     );
 
-    const row = (measure: string, of: (load: Load) => number, format: (value: number) => string): Row => {
+    const row = (measure: string, of: (load: Measured) => number, format: (value: number) => string): Row => {
       const [left, right] = [results.ours.map(of), results.baseline.map(of)];
       return {
         benchmark: 'accept',
@@ -48,6 +63,12 @@ export const accept: Benchmark = async ({ quick, profileDirectory }) => {
       { ...throughput, aim: { text: `≥ ${AIM}`, reached: (throughput.ratio ?? 0) >= AIM } },
       row('p50', (load) => load.p50Ms, inMs),
       row('p99', (load) => load.p99Ms, inMs),
+      row('processor time of a request in Node', (load) => load.nodeMs, inFineMs),
+      {
+        benchmark: 'accept',
+        measure: 'processor time of a request in Postgres',
+        ours: inFineMs(median(results.ours.map((load) => load.postgresMs))),
+      },
     ];
   } finally {
     await stage.close();

@@ -16,7 +16,7 @@ type Options = Readonly<{
   profileDirectory?: string | undefined;
   /** URL of a database for `search-large`; it is filled when empty, and kept. */
   keptDatabase?: string | undefined;
-  /** For `embedded-search`: how many memories the user has. */
+  /** For `embedded`: one user with so many memories, in place of three. */
   memories?: number | undefined;
 }>;
 
@@ -25,6 +25,11 @@ export type Benchmark = (options: Options) => Promise<Row[]>;
 /** `12.3 ms`, `1,234 ms`. */
 export function inMs(ms: number): string {
   return `${ms < 100 ? ms.toFixed(1) : grouped(ms)} ms`;
+}
+
+/** `0.123 ms`. */
+export function inFineMs(ms: number): string {
+  return `${ms.toFixed(3)} ms`;
 }
 
 /** `1,234`. */

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-export type Load = Readonly<{ requestsPerSecond: number; p50Ms: number; p99Ms: number }>;
+export type Load = Readonly<{ requests: number; requestsPerSecond: number; p50Ms: number; p99Ms: number }>;
 
 export type LoadOptions = Readonly<{
   url: string;
@@ -40,6 +40,7 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
     );
   }
   return {
+    requests: result['2xx'],
     requestsPerSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,

@@ -6,7 +6,7 @@ import { accept } from './accept.ts';
 import type { Benchmark, Row } from './benchmark.ts';
 import { chat } from './chat.ts';
 import { runCost } from './cost.ts';
-import { embeddedSearch } from './embedded-search.ts';
+import { embedded } from './embedded.ts';
 import { fairness } from './fairness.ts';
 import { jobs } from './jobs.ts';
 import { latency } from './latency.ts';
@@ -25,7 +25,7 @@ const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'search-large': searchLargeBenchmark,
   'search-burst': searchBurst,
   fairness,
-  'embedded-search': embeddedSearch,
+  embedded,
 };
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -110,7 +110,7 @@ console.log(`\n${results}`);
 if (values.write) await writeResults(sectionOf(positionals), results);
 process.exit(0);
 
-function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' | 'embedded-search' {
-  for (const own of ['fairness', 'embedded-search'] as const) if (names.includes(own)) return own;
+function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' | 'embedded' {
+  for (const own of ['fairness', 'embedded'] as const) if (names.includes(own)) return own;
   return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'results';
 }

@@ -51,7 +51,7 @@ export function createModelThread(options: ModelThreadOptions): ModelThread {
 
   const start = (): Worker => {
     const { workerFile, workerData, resourceLimits } = options;
-    const thread = new Worker(workerFile, { env: {}, workerData, resourceLimits });
+    const thread = new Worker(workerFile, { env: {}, workerData, resourceLimits, name: 'model' });
     const fail = (cause: unknown): void => {
       if (worker !== thread) return;
       worker = undefined;
