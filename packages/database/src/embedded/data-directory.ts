@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@factmill/errors';
 import { assertSpace, explainFailedStart, MARKER_FILE } from './data-directory-use.ts';
 
 /** The major version of PGlite's Postgres; it cannot read files of another one. */
 export const EMBEDDED_POSTGRES_MAJOR = 18;
+
+/** The folder with the files of Postgres. While it is created, its name is longer. */
+const POSTGRES = 'postgres';
 
 export type DataDirectory = Readonly<{
   /** The folder with the files of Postgres. */
@@ -20,9 +23,11 @@ export type DataDirectory = Readonly<{
  * major version of Postgres.
  */
 export async function inspectDataDirectory(directory: string): Promise<DataDirectory> {
-  const postgresDirectory = join(directory, 'postgres');
+  const postgresDirectory = join(directory, POSTGRES);
   if (!holdsDatabase(directory)) {
-    await rm(postgresDirectory, { recursive: true, force: true });
+    for (const name of await readdir(directory)) {
+      if (name.startsWith(POSTGRES)) await rm(join(directory, name), { recursive: true });
+    }
     await assertSpace(directory);
     await mkdir(postgresDirectory, { mode: 0o700 });
     return { postgresDirectory, exists: false };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -246,10 +246,12 @@ describe('the data folder', () => {
     const dataDir = await copyOfKept('interrupted');
     await rm(join(dataDir, 'factmill.json'));
     await rm(join(dataDir, 'postgres', 'global'), { recursive: true });
+    await cp(join(dataDir, 'postgres'), join(dataDir, 'postgres.0123456789ab'), { recursive: true });
     opened = await startEmbedded({ dataDir, logger });
     const pool = openPool(opened, 1);
     await expect(pool.one('select 1 as n')).resolves.toEqual({ n: 1 });
     await pool.close();
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres'))).toEqual(['postgres']);
   });
 
   test('of another Postgres version, or damaged, is refused with a sentence and left alone', async () => {

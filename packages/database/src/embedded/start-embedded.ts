@@ -4,6 +4,7 @@ import { extname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@factmill/errors';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
+import { createDatabase } from './create-database.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { explainFailedStart, prepareDataDirectory } from './data-directory-use.ts';
 import { inspectDataDirectory, markDataDirectory } from './data-directory.ts';
@@ -43,24 +44,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const lock = lockDataDirectory(dataDir);
   try {
     const { postgresDirectory, exists } = await inspectDataDirectory(dataDir);
-    const answerOf = async <Kind extends FromWorker['kind']>(worker: Worker, kind: Kind) => {
-      try {
-        return await answer(worker, kind);
-      } catch (error) {
-        throw await explainFailedStart(dataDir, postgresDirectory, error);
-      }
+    const explain = async (error: unknown) => {
+      throw await explainFailedStart(dataDir, postgresDirectory, error);
     };
     if (!exists) {
       options.onCreate?.();
-      // On a thread that ends: creating a database takes 350 MB that would otherwise not be freed.
-      const creator = startWorker({ kind: 'create', directory: postgresDirectory });
-      await answerOf(creator, 'created');
-      await creator.terminate();
+      await createDatabase(postgresDirectory).catch(explain);
       await markDataDirectory(dataDir);
     }
     const password = randomBytes(18).toString('base64url');
-    const worker = startWorker({ kind: 'serve', directory: postgresDirectory, password });
-    const { port } = await answerOf(worker, 'listening');
+    const worker = startWorker({ directory: postgresDirectory, password });
+    const port = await portOf(worker).catch(explain);
     options.logger.info(
       { created: !exists, durationMs: Math.round(performance.now() - startedAt) },
       'embedded database started',
@@ -83,18 +77,15 @@ function startWorker(task: WorkerTask): Worker {
   });
 }
 
-async function answer<Kind extends FromWorker['kind']>(
-  worker: Worker,
-  kind: Kind,
-): Promise<Extract<FromWorker, { kind: Kind }>> {
+async function portOf(worker: Worker): Promise<number> {
   const stopped = once(worker, 'exit').then(() => {
     throw new Error('the thread ended');
   });
   try {
     // A thread that throws makes once() reject with its error.
     const [message] = (await Promise.race([once(worker, 'message'), stopped])) as [FromWorker];
-    if (message.kind !== kind) throw new Error(`expected ${kind}, got ${message.kind}`);
-    return message as Extract<FromWorker, { kind: Kind }>;
+    if (message.kind !== 'listening') throw new Error(`the thread is ${message.kind}`);
+    return message.port;
   } catch (error) {
     await worker.terminate();
     throw error;
