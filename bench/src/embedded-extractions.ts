@@ -74,7 +74,18 @@ async function extractAll({ url }: Service, batch: string, perUser: number): Pro
 }
 
 const CITIES = ['Lisbon', 'Oslo', 'Utrecht', 'Porto', 'Ghent', 'Turin', 'Graz', 'Lyon', 'Bergen', 'Kyoto'];
-const JOBS = ['nurse', 'teacher', 'baker', 'plumber', 'pilot', 'designer', 'lawyer', 'farmer', 'chemist', 'cook'];
+const JOBS = [
+  'nurse',
+  'teacher',
+  'baker',
+  'plumber',
+  'pilot',
+  'designer',
+  'lawyer',
+  'farmer',
+  'chemist',
+  'cook',
+];
 const NAMES = ['Bruno', 'Luna', 'Milo', 'Nala', 'Oscar', 'Ruby', 'Toby', 'Zoe', 'Coco', 'Max'];
 const HOBBIES = ['chess', 'sailing', 'pottery', 'climbing', 'baking', 'archery', 'surfing', 'judo', 'rowing'];
 

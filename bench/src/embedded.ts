@@ -28,9 +28,15 @@ export const embedded: Benchmark = async ({ quick, profileDirectory, memories })
       const measured = await measureSearches(service, searches, quick ? 2 : 20);
       const slowest = slowestOf(measured);
       const rounds = await measureAccepting(service, searches[slowest], quick);
-      rows.push(...rowsOfSearches(measured, count), ...rowsOfAccepting(rounds, `${slowest}, ${count} memories`));
+      rows.push(
+        ...rowsOfSearches(measured, count),
+        ...rowsOfAccepting(rounds, `${slowest}, ${count} memories`),
+      );
     }
-    return [...rows, { benchmark: 'embedded', measure: 'load average at the end', ours: loadavg()[0]?.toFixed(1) ?? '' }];
+    return [
+      ...rows,
+      { benchmark: 'embedded', measure: 'load average at the end', ours: loadavg()[0]?.toFixed(1) ?? '' },
+    ];
   } finally {
     await stage.close();
   }

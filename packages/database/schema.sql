@@ -874,12 +874,13 @@ begin
   end if;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision)
+CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision, new_vectors halfvec[] DEFAULT NULL::halfvec[])
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
   v_row extractions;
+  v_vectors constant halfvec[] := coalesce(new_vectors, vectors::halfvec[]);
   v_keys text[];
   v_content_hashes bytea[];
   v_subject_hashes bytea[];
@@ -898,8 +899,8 @@ begin
         v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes)) then
       return 'known';
     end if;
-    if near_distance is not null and cardinality(vectors) > 0 and exists (select from near_memories(
-        v_row.tenant_id, v_row.user_id, embedding_model, vectors, near_distance, 1)) then
+    if near_distance is not null and cardinality(v_vectors) > 0 and exists (select from near_vectors(
+        v_row.tenant_id, v_row.user_id, embedding_model, v_vectors, near_distance, 1)) then
       return 'known';
     end if;
     if cardinality(add_memories(given, changed_by, extraction)) < jsonb_array_length(given) then
@@ -907,11 +908,10 @@ begin
     end if;
     insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
     select e.memory_id, embedding_model, v_row.tenant_id, v_row.user_id, decode(m->>'content_hash', 'hex'),
-           e.vector::halfvec
-      from unnest(embedded_ids, vectors) as e (memory_id, vector)
+           e.vector
+      from unnest(embedded_ids, v_vectors) as e (memory_id, vector)
       join jsonb_array_elements(given) as m on (m->>'id')::uuid = e.memory_id;
   end if;
-  perform note_rejections(extraction, outcome->'rejections');
   perform finish_extraction(extraction, claim_fence, outcome);
   return 'applied';
 end $function$
@@ -947,8 +947,15 @@ CREATE OR REPLACE FUNCTION public.ask_for_summary(tenant uuid, owner text, conve
  RETURNS void
  LANGUAGE sql
 BEGIN ATOMIC
- INSERT INTO summaries AS s (tenant_id, user_id, conversation_id, refreshed_by, stale_since, refresh_at)
-   VALUES (ask_for_summary.tenant, ask_for_summary.owner, ask_for_summary.conversation, ask_for_summary.made_by, now(), (now() + '00:00:02'::interval)) ON CONFLICT(tenant_id, user_id, conversation_id) DO UPDATE SET refreshed_by = ask_for_summary.made_by, stale_since = COALESCE(s.stale_since, now()), refresh_at = summary_due(s.*), change_no = (s.change_no + 1)
+ INSERT INTO summaries AS s (tenant_id, user_id, conversation_id, refreshed_by, stale_since, refresh_at)  SELECT ask_for_summary.tenant AS tenant,
+             ask_for_summary.owner AS owner,
+             ask_for_summary.conversation AS conversation,
+             ask_for_summary.made_by AS made_by,
+             now() AS now,
+             (now() + '00:00:02'::interval)
+           WHERE ((ask_for_summary.conversation <> ''::text) OR (NOT (EXISTS ( SELECT
+                    FROM summaries known
+                   WHERE ((known.tenant_id = ask_for_summary.tenant) AND (known.user_id = ask_for_summary.owner) AND (known.conversation_id = ''::text) AND (known.refreshed_by = ask_for_summary.made_by)))))) ON CONFLICT(tenant_id, user_id, conversation_id) DO UPDATE SET refreshed_by = ask_for_summary.made_by, stale_since = COALESCE(s.stale_since, now()), refresh_at = summary_due(s.*), change_no = (s.change_no + 1)
    WHERE ((ask_for_summary.conversation <> ''::text) OR (s.refreshed_by IS DISTINCT FROM ask_for_summary.made_by));
 END
 
@@ -1312,20 +1319,30 @@ CREATE OR REPLACE FUNCTION public.finish_extraction(extraction uuid, claim_fence
 AS $function$
 declare
   v_row extractions;
+  v_answer constant jsonb := outcome->'answer';
 begin
   update extractions
     set state = 'done', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
         finished_at = clock_timestamp(), error_class = null, error_message = null,
         added = (outcome->>'added')::integer, updated = (outcome->>'updated')::integer,
         deleted = (outcome->>'deleted')::integer, unchanged = (outcome->>'unchanged')::integer,
-        rejected = (outcome->>'rejected')::integer,
+        rejected = (outcome->>'rejected')::integer, rejections = coalesce(outcome->'rejections', rejections),
         memory_ids = array(select jsonb_array_elements_text(outcome->'memoryIds')::uuid),
+        model = coalesce(v_answer->>'model', model), model_calls = model_calls + (v_answer is not null)::integer,
+        model_ms = coalesce(model_ms + (v_answer->>'modelMs')::integer, model_ms, (v_answer->>'modelMs')::integer),
         degraded = outcome->>'degraded', embed_ms = (outcome->>'embedMs')::integer,
         apply_ms = (extract(epoch from clock_timestamp() - now()) * 1000)::integer
     where id = extraction and fence = claim_fence and state = 'active'
     returning * into v_row;
   if not found then
     return false;
+  end if;
+  if v_answer is not null then
+    insert into extraction_outputs (extraction_id, number, tenant_id, status, provider, model, prompt_version, raw,
+        finish_reason, purpose)
+      select extraction, coalesce(max(number), 0) + 1, v_row.tenant_id, 'pinned', v_answer->>'provider',
+             v_answer->>'model', v_answer->>'promptVersion', v_answer->>'raw', v_answer->>'finishReason', 'extract'
+        from extraction_outputs where extraction_id = extraction;
   end if;
   update conversations set extracted_at = now(), extracted_seq = greatest(extracted_seq, v_row.to_seq)
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
@@ -1434,26 +1451,34 @@ CREATE OR REPLACE FUNCTION public.near_memories(tenant uuid, owner text, embeddi
  LANGUAGE sql
  STABLE
 BEGIN ATOMIC
+ SELECT near.candidate,
+     near.memory_id,
+     near.distance
+    FROM near_vectors(near_memories.tenant, near_memories.owner, near_memories.embedding_model, (near_memories.vectors)::halfvec[], near_memories.max_distance, near_memories.most) near(candidate, memory_id, distance);
+END
+
+CREATE OR REPLACE FUNCTION public.near_vectors(tenant uuid, owner text, embedding_model text, vectors halfvec[], max_distance double precision, most integer)
+ RETURNS TABLE(candidate integer, memory_id uuid, distance double precision)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
  SELECT (given.place)::integer AS place,
      near.memory_id,
      near.distance
-    FROM (( SELECT v.place,
-             (v.vector)::halfvec AS vector
-            FROM unnest(near_memories.vectors) WITH ORDINALITY v(vector, place)
-           WHERE (v.vector IS NOT NULL)
-          OFFSET 0) given
+    FROM (unnest(near_vectors.vectors) WITH ORDINALITY given(vector, place)
       CROSS JOIN LATERAL ( SELECT close.memory_id,
              close.distance
             FROM ( SELECT e.memory_id,
                      ((e.embedding <=> given.vector) + (0)::double precision) AS distance
                     FROM memory_embeddings e
-                   WHERE ((e.tenant_id = near_memories.tenant) AND (e.user_id = near_memories.owner) AND (e.model = near_memories.embedding_model) AND (((e.embedding <=> given.vector) + (0)::double precision) <= near_memories.max_distance))
+                   WHERE ((e.tenant_id = near_vectors.tenant) AND (e.user_id = near_vectors.owner) AND (e.model = near_vectors.embedding_model) AND (((e.embedding <=> given.vector) + (0)::double precision) <= near_vectors.max_distance))
                   OFFSET 0) close
            WHERE (EXISTS ( SELECT
                     FROM memories m
                    WHERE ((m.id = close.memory_id) AND m.is_current AND (m.scope = 'global'::text) AND (m.conversation_id = ''::text) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
            ORDER BY close.distance, close.memory_id
-          LIMIT near_memories.most) near);
+          LIMIT near_vectors.most) near)
+   WHERE (given.vector IS NOT NULL);
 END
 
 CREATE OR REPLACE FUNCTION public.new_uuid_v7()

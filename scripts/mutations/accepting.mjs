@@ -87,7 +87,7 @@ export const accepting = [
   {
     name: 'a pinned answer is not used',
     file: 'services/extractor/src/extracting/call-model.ts',
-    search: 'if (pinned !== null) return pinned;',
+    search: 'if (pinned !== null) return { output: pinned, unpinned: null };',
     replace: '',
     tests: ['services/extractor/src/extractor.int.test.ts'],
   },

@@ -5,7 +5,7 @@ const OTHER_TENANTS = [`${QUERIES}/other-tenants.int.test.ts`];
 export const access = [
   {
     name: 'neighbours of another tenant',
-    file: 'packages/database/functions/near_memories.sql',
+    file: 'packages/database/functions/near_vectors.sql',
     search: 'where e.tenant_id = tenant and e.user_id = owner',
     replace: 'where e.user_id = owner',
     tests: OTHER_TENANTS,

@@ -1,4 +1,5 @@
--- Notes why candidates of an extraction were not stored, in the transaction that ends it.
+-- Notes why candidates of an extraction were not stored, in the transaction that ends it. For processes of the version
+-- before: finish_extraction does it.
 -- extraction: the extraction. reasons: { reason: count } | null.
 create or replace function note_rejections(extraction uuid, reasons jsonb) returns void language sql
 begin atomic

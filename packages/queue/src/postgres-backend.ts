@@ -152,8 +152,8 @@ export async function openPostgresConsumer(
       concurrency: options.concurrency,
       drainDelay: pollSeconds,
       autorun: false,
-      // Each completion scans the kept jobs.
-      removeOnComplete: { count: 50 },
+      // Each completion scans the kept jobs, and the ledger says what was done.
+      removeOnComplete: { count: config.embedded ? 0 : 50 },
     },
     pollingBackend(pollSeconds, config.embedded ? createStalledCheckRest(options.isIdle) : () => false),
   );

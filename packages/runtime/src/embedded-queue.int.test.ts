@@ -50,10 +50,14 @@ test('one job costs the database less than half of what a bulk does', async () =
 });
 
 test('on embedded storage a job wakes the worker, which seldom looks by itself', async () => {
+  let handled = 0;
   const worker = await createWorker(config, {
     queue: 'extraction',
     concurrency: 1,
-    handler: async () => ({ kind: 'done' }),
+    handler: async () => {
+      handled += 1;
+      return { kind: 'done' };
+    },
     logger,
     clock: Date.now,
     random: Math.random,
@@ -63,11 +67,13 @@ test('on embedded storage a job wakes the worker, which seldom looks by itself',
     for (let count = 1; count <= 8; count += 1) {
       await queues.enqueue([newJob()]);
       // After a job has ended the worker waits again: without a NOTIFY the next job would wait for half a minute.
-      await waitFor(async () => (await queues.counts()).extraction.completed === count, {
+      await waitFor(async () => handled === count && (await queues.counts()).extraction.active === 0, {
         describe: `${count} jobs to be over`,
         timeoutMs: 10_000,
       });
     }
+    // The ledger says what was done: the queue keeps no job that is over.
+    expect((await queues.counts()).extraction).toMatchObject({ completed: 0, waiting: 0, failed: 0 });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   } finally {
     await worker.close({ graceMs: 1_000 });

@@ -210,6 +210,47 @@ test('without a model, what no rule reads is kept in the user’s own words, unl
   expect(await drops.memories('maya')).toEqual([]);
 });
 
+test('what the rules answer is stored with the memories, once, also when the first time fails', async () => {
+  const under = await open({ env: { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none' } });
+  await failApplyOnce(under);
+  await under.start();
+  const conversationId = randomUUID();
+  const outputs = async (id: string) =>
+    (
+      await under.database.query<{ number: number; status: string }>(
+        `select number, status, purpose, provider, model, prompt_version as version, finish_reason as finish, raw
+         from extraction_outputs where extraction_id = $1::uuid order by number`,
+        [id],
+      )
+    ).rows;
+  const said = { state: 'done', model: 'extractive', modelCalls: 1, attempts: 1 };
+  const stored = {
+    status: 'pinned',
+    purpose: 'extract',
+    provider: 'extractive',
+    model: 'extractive',
+    version: 'rules',
+    finish: 'stop',
+  };
+  const first = await under.extract([{ content: 'I live in Lisbon.' }], { conversationId });
+  expect(await under.ledger(first, undefined, 30_000)).toMatchObject({ ...said, added: 1 });
+  expect(await outputs(first)).toEqual([{ ...stored, number: 1, raw: expect.stringContaining('Lisbon') }]);
+
+  // A memory that replaces another one is applied in another way.
+  const second = await under.extract([{ content: 'I live in Porto.' }], { conversationId });
+  const row = await under.ledger(second);
+  expect(row).toMatchObject({ ...said, added: 0, updated: 1 });
+  expect(row.modelMs).toBeGreaterThanOrEqual(0);
+  expect(await outputs(second)).toEqual([{ ...stored, number: 1, raw: expect.stringContaining('Porto') }]);
+
+  await replay(under, second);
+  expect(await under.ledger(second)).toMatchObject({ state: 'done', modelCalls: 2, unchanged: 1 });
+  expect((await outputs(second)).map(({ number, status }) => [number, status])).toEqual([
+    [1, 'rejected'],
+    [2, 'pinned'],
+  ]);
+});
+
 test('a mistake of ours fails after its attempts; replayed once it is mended, it does not pay the model again', async () => {
   const under = await open({ env: { MAX_ATTEMPTS: '3', RETRY_INTERVAL_MS: '20' } });
   await under.database.query(`alter table memories add constraint mistake check (value <> 'Lisbon')`);

@@ -30,6 +30,8 @@ export type Provider = Readonly<{
   name: 'extractive' | 'openai';
   /** Whether the question includes known memories. */
   wantsKnown: boolean;
+  /** Asking again costs nothing, so an answer is stored together with its memories instead of before them. */
+  isFree: boolean;
   /** Asks once. */
   ask: (question: Question) => Promise<ModelOutput>;
   /** Asks again after an unreadable reply; null when that cannot help. */
@@ -48,6 +50,7 @@ export function createExtractiveProvider({ keepsOwnWords }: Readonly<{ keepsOwnW
   return {
     name: 'extractive',
     wantsKnown: false,
+    isFree: true,
     async ask(question) {
       return {
         provider: 'extractive',
@@ -114,6 +117,7 @@ export function createChatProvider(models: PurposeModels, prompts: Prompts): Pro
   return {
     name: 'openai',
     wantsKnown: true,
+    isFree: false,
     ask: (question) => ask(question, []),
     repair: (question, invalid) =>
       ask(question, [

@@ -10,6 +10,7 @@ import {
   isRetryableConflict,
   type NewEmbedding,
   saveEmbeddings,
+  toStoredAnswer,
 } from '@factmill/database';
 import type { Candidate, Preset, Rejection } from '@factmill/extraction';
 import {
@@ -21,7 +22,7 @@ import {
   type Written,
 } from '@factmill/memories';
 import { withSpan } from '@factmill/telemetry';
-import type { PinnedOutput } from '@factmill/database';
+import type { ModelCall, PinnedOutput } from '@factmill/database';
 import type { Vectors } from '../providers/embed-texts.ts';
 import type { createReconcileCandidates, Reconciled } from './reconcile-candidates.ts';
 
@@ -38,6 +39,8 @@ export type Application = Readonly<{
   postApply: PostApply | null;
   /** A pinned answer of an earlier run about similar memories. */
   pinned: PinnedOutput | undefined;
+  /** The call whose answer is not stored yet; null when it is. */
+  unpinned: ModelCall | null;
   signal: AbortSignal;
 }>;
 
@@ -232,7 +235,7 @@ function countReasons(
 }
 
 function toOutcome(application: Application, written: readonly Written[], counts: Counts): ExtractionOutcome {
-  const { degraded, embedMs } = application;
+  const { degraded, embedMs, unpinned } = application;
   const rejections = countReasons(application, written);
   return {
     ...counts,
@@ -240,5 +243,6 @@ function toOutcome(application: Application, written: readonly Written[], counts
     degraded: degraded.length === 0 ? null : degraded.join(','),
     embedMs,
     ...(rejections === undefined ? {} : { rejections }),
+    ...(unpinned === null ? {} : { answer: toStoredAnswer(unpinned) }),
   };
 }

@@ -7,6 +7,9 @@ import type { Provider, Question } from './answer-providers.ts';
 
 type Verdict = ReturnType<typeof judgeReply>;
 
+/** An answer, and the call that made it if it is not pinned yet: it is stored with the memories then. */
+export type Answer = Readonly<{ output: ModelOutput; unpinned: ModelCall | null }>;
+
 export type CallModelDeps = Readonly<{ provider: Provider; calls: PinnedCalls }>;
 
 export type Questions = Readonly<{
@@ -18,10 +21,9 @@ export type Questions = Readonly<{
 
 /**
  * The model's answer to an extraction: the pinned one if there is one, else a new one, pinned before it is used, so
- * that no retry pays twice (G2). An unusable reply is kept as rejected and asked for once more: with the fault named
- * when it was unreadable, with twice the output limit when it was truncated too early. A refused input is shortened
- * once. Two empty texts blame the
- * provider (`model_transient`).
+ * that no retry pays twice (G2). An answer that costs nothing is not pinned. An unusable reply is kept as rejected and
+ * asked for once more: with the fault named when it was unreadable, with twice the output limit when it was truncated
+ * too early. A refused input is shortened once. Two empty texts blame the provider (`model_transient`).
  *
  * @param signal ends waiting; aborted when the run ends for other reasons
  * @throws AppError of the model (`model_…`), `fenced`, `database_unavailable`
@@ -52,13 +54,17 @@ export function createCallModel({ provider, calls }: CallModelDeps) {
     return repair && first && (() => repair(question, first));
   }
 
+  function toAnswer(call: ModelCall): Answer {
+    return { output: call.output, unpinned: provider.isFree ? call : null };
+  }
+
   return async function callModel(
     claim: Claim,
     pinned: ModelOutput | null,
     { toQuestion, shorten }: Questions,
     signal: AbortSignal,
-  ): Promise<ModelOutput | null> {
-    if (pinned !== null) return pinned;
+  ): Promise<Answer | null> {
+    if (pinned !== null) return { output: pinned, unpinned: null };
     const whole = await toQuestion();
     if (whole === null) return null;
     const { preset } = whole;
@@ -66,18 +72,18 @@ export function createCallModel({ provider, calls }: CallModelDeps) {
 
     const { question, call: first } = await askFirst(context, whole, shorten);
     const verdict = first === null ? 'truncated' : await keepJudged(first);
-    if (first !== null && verdict === 'usable') return first.output;
+    if (first !== null && verdict === 'usable') return toAnswer(first);
     const ask = secondAttempt(question, verdict, first?.output);
     if (ask == null) throw failureOf(verdict);
     const second = await calls.call(context, ask);
     const last = await keepJudged(second);
-    if (last === 'usable') return second.output;
+    if (last === 'usable') return toAnswer(second);
     throw isBlank(first) && isBlank(second) ? emptyAnswerError() : failureOf(last);
 
     async function keepJudged(call: ModelCall) {
       const judged = judgeReply(call.output, preset);
       const status = judged === 'usable' ? 'pinned' : 'rejected';
-      await calls.keep(context, call, { status });
+      if (status === 'rejected' || !provider.isFree) await calls.keep(context, call, { status });
       return judged;
     }
   };

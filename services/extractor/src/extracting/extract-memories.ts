@@ -86,7 +86,8 @@ export function createExtractMemories(deps: ExtractDeps) {
     };
     const shorten = async () => ((await documents.shorten()) ? toQuestion() : null);
     const pinned = pins.get('extract')?.output ?? null;
-    const answer = await deps.callModel(claim, pinned, { toQuestion, shorten }, signal);
+    const answered = await deps.callModel(claim, pinned, { toQuestion, shorten }, signal);
+    const answer = answered?.output ?? null;
     const continuation =
       answer === null
         ? null
@@ -125,6 +126,7 @@ export function createExtractMemories(deps: ExtractDeps) {
           : []),
       ],
       pinned: pins.get('reconcile'),
+      unpinned: answered?.unpinned ?? null,
       signal,
       postApply: postApplyOf(preset),
     });

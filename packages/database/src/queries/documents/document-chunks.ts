@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 import { refuseVector } from '../vectors/missing-vectors.ts';
 
 /** A chunk that lacks its vector. */
@@ -52,19 +52,19 @@ export async function saveChunkEmbeddings(
 ): Promise<void> {
   await sql.query(
     `with given as (
-       select * from unnest($2::uuid[], $3::text[]) as g (chunk_id, vector)
+       select * from unnest($2::uuid[], $3::halfvec[]) as g (chunk_id, vector)
      ), kept as (
        update document_chunks c set embedding_pending_since = null, embedding_leased_until = null
        from given where c.id = given.chunk_id
        returning c.id, c.tenant_id, c.user_id, given.vector
      )
      insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
-     select id, $1::text, tenant_id, user_id, vector::halfvec from kept
+     select id, $1::text, tenant_id, user_id, vector from kept
      on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
     [
       model,
       embeddings.map((embedding) => embedding.chunkId),
-      embeddings.map((embedding) => toVectorText(embedding.vector)),
+      toHalfvecs(embeddings.map((embedding) => embedding.vector)),
     ],
   );
 }

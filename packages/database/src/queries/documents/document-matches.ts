@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 
 /** A part of a document that a conversation can see. */
 export type DocumentChunk = Readonly<{
@@ -57,7 +57,7 @@ export async function relevantDocumentChunks(
     }>,
 ): Promise<DocumentChunk[]> {
   const { rows } = await sql.query<DocumentChunk>(
-    `with talk as materialized (select unnest($6::text[])::halfvec as vector)
+    `with talk as materialized (select unnest($6::halfvec[]) as vector)
      select v.id as "documentId", v.title, c.position, c.content
      from (${VISIBLE}) v
        join document_chunks c on c.tenant_id = $1::uuid and c.document_id = v.id
@@ -70,7 +70,7 @@ export async function relevantDocumentChunks(
       question.conversationId,
       question.project,
       question.near?.model ?? null,
-      question.near?.vectors.map(toVectorText) ?? [],
+      toHalfvecs(question.near?.vectors ?? []),
       question.limit,
     ],
   );
@@ -121,8 +121,8 @@ export async function findInDocuments(
   if (sought.length === 0) return [];
   const { rows } = await sql.query<Documented>(
     `with given as materialized (
-       select (g.place - 1)::integer as place, g.statement, g.matching, g.vector::halfvec as vector
-       from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
+       select (g.place - 1)::integer as place, g.statement, g.matching, g.vector
+       from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::halfvec[]) with ordinality
          as g (category, key, statement, matching, vector, place)
        where not exists (
          select from memories m where m.tenant_id = $1::uuid and m.user_id = $2::text and m.scope = 'global'
@@ -150,7 +150,7 @@ export async function findInDocuments(
       sought.map((memory) => memory.key),
       sought.map((memory) => memory.statement),
       sought.map((memory) => memory.matchingText),
-      sought.map((memory) => (memory.vector === null ? null : toVectorText(memory.vector))),
+      toHalfvecs(sought.map((memory) => memory.vector)),
       question.model,
       question.minSimilarity,
     ],

@@ -12,7 +12,7 @@ import { registerEmbeddingModel } from '../vectors/embedding-models.ts';
 import { findExtraction } from './extractions.ts';
 import { type Claim, claimExtraction } from './ledger.ts';
 import { insertMemories } from '../memories/memory-writes.ts';
-import type { NewMemory } from '../memories/new-memory.ts';
+import { memoriesToJson, type NewMemory } from '../memories/new-memory.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
 const NOW = new Date('2026-05-01T12:00:00Z');
@@ -196,6 +196,23 @@ test('what is new is stored with its versions and vectors, and the extraction is
   expect(await ledger()).toMatchObject({ state: 'done', attempts: 1, added: 2 });
   const conversation = await findConversation(database, DEFAULT_TENANT_ID, conversationId);
   expect(conversation?.extractedSeq).toBe(1);
+});
+
+test('a process of the version before sends vectors as text', async () => {
+  const boat = fact('boat', 'Ada');
+  const vectors = ['[0.6,-0.8,0]'];
+  const { outcome } = brought([boat]);
+  const { answer } = await database.one<{ answer: string }>(
+    `select apply_new_memories($1::uuid, $2::integer, $3::jsonb, 'extraction', 'small', array[$4::uuid], $5::text[],
+       $6::jsonb, null) as answer`,
+    [claim.id, claim.fence, memoriesToJson([boat]), boat.id, vectors, JSON.stringify(outcome)],
+  );
+  expect(answer).toBe('applied');
+  const { rows } = await database.query(
+    `select candidate, memory_id as id from near_memories($1::uuid, $2::text, 'small', $3::text[], 0.001, 1)`,
+    [DEFAULT_TENANT_ID, userId, [null, ...vectors]],
+  );
+  expect(rows).toEqual([{ candidate: 2, id: boat.id }]);
 });
 
 test('an extraction that brought nothing is done too', async () => {

@@ -1,3 +1,4 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
 import type { NewEmbedding } from '../vectors/embeddings.ts';
 import { type Ended, extractionClaims, type HeldClaim } from '../claims.ts';
@@ -5,7 +6,6 @@ import type { ExtractionOutcome } from './ledger.ts';
 import { memoriesToJson, type NewMemory } from '../memories/new-memory.ts';
 import { toMaxDistance } from '../memories/neighbours.ts';
 import type { PostApply } from '../summaries/summary-refresh.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 
 export type NewMemories = Readonly<{
   memories: readonly NewMemory[];
@@ -35,8 +35,8 @@ export async function applyNewMemories(
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
     `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
        case answer when 'applied' then after_apply($1::uuid, $9::jsonb) end
-     from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], $7::text[],
-       $8::jsonb, $10::float8) as answer`,
+     from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], null,
+       $8::jsonb, $10::float8, $7::halfvec[]) as answer`,
     [
       claim.id,
       claim.fence,
@@ -44,7 +44,7 @@ export async function applyNewMemories(
       actor,
       embeddings?.model ?? null,
       embedded.map((embedding) => embedding.memoryId),
-      embedded.map((embedding) => toVectorText(embedding.vector)),
+      toHalfvecs(embedded.map((embedding) => embedding.vector)),
       JSON.stringify(outcome),
       postApply === null ? null : JSON.stringify(postApply),
       nearSimilarity === null ? null : toMaxDistance(nearSimilarity),

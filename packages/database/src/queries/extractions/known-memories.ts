@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 import type { StatedMemory } from './ledger.ts';
 import { containing } from '../memories/containing.ts';
 import { visible } from '../memories/memory-rows.ts';
@@ -40,7 +40,7 @@ export async function findRelevantMemories(
        select memory_id as id, row_number() over (order by distance, memory_id) as place from (
          select e.memory_id, min((e.embedding <=> given.vector) + 0) as distance
          from memory_embeddings e
-         cross join (select vector::halfvec as vector from unnest($4::text[]) as v (vector) offset 0) as given
+         cross join unnest($4::halfvec[]) as given (vector)
          where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $3::text
            and exists (select from memories m where m.id = e.memory_id and ${SEEN})
          group by e.memory_id order by distance, e.memory_id limit 2 * $6::integer) as nearest
@@ -69,7 +69,7 @@ export async function findRelevantMemories(
       search.tenantId,
       search.userId,
       search.model,
-      search.vectors.map(toVectorText),
+      toHalfvecs(search.vectors),
       search.names.map((name) => containing(name.toLowerCase())),
       search.limit,
       search.conversationId,

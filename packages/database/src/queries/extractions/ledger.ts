@@ -9,6 +9,7 @@ import {
   leasedOrFinished,
 } from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
+import type { StoredAnswer } from './outputs.ts';
 import type { PostApply } from '../summaries/summary-refresh.ts';
 
 /** An extraction that one worker has claimed. */
@@ -170,6 +171,8 @@ export type ExtractionOutcome = Readonly<{
   embedMs: number | null;
   /** Why candidates were not stored: reason → count. */
   rejections?: Readonly<Record<string, number>>;
+  /** An answer that is pinned only now. */
+  answer?: StoredAnswer;
 }>;
 
 /**
@@ -182,13 +185,6 @@ export async function finishExtraction(
   outcome: ExtractionOutcome,
   postApply: PostApply | null = null,
 ): Promise<Ended> {
-  if (outcome.rejections !== undefined) {
-    await tx.query(
-      'select note_rejections($1::uuid, $2::jsonb)',
-      [claim.id, JSON.stringify(outcome.rejections)],
-      { name: 'note_rejections' },
-    );
-  }
   const { finished, next } = await tx.one<Ended & { finished: boolean }>(
     `select finished, case when finished then conclude_extraction($1::uuid) end as next,
        case when finished then after_apply($1::uuid, $4::jsonb) end

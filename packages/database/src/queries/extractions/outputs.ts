@@ -35,8 +35,6 @@ export async function saveOutput(
     shown?: unknown;
   }> = {},
 ): Promise<void> {
-  // Postgres text cannot hold NUL, which a model can emit.
-  const raw = output.raw.replaceAll('\u0000', '\uFFFD').toWellFormed();
   const { held } = await sql.one<{ held: boolean }>(
     `with held as (
        update extractions
@@ -69,7 +67,7 @@ export async function saveOutput(
       output.provider,
       output.model,
       output.promptVersion,
-      raw,
+      toStoredText(output.raw),
       output.finishReason,
       output.promptTokens,
       output.completionTokens,
@@ -80,6 +78,18 @@ export async function saveOutput(
     { name: 'save_output' },
   );
   if (!held) throw extractionClaims.fencedOff();
+}
+
+/** The answer of a call as `finishExtraction` stores it. */
+export type StoredAnswer = ModelOutput & Readonly<{ modelMs: number }>;
+
+export function toStoredAnswer({ output, modelMs }: ModelCall): StoredAnswer {
+  return { ...output, raw: toStoredText(output.raw), modelMs };
+}
+
+/** Postgres text cannot hold NUL, which a model can emit. */
+function toStoredText(raw: string): string {
+  return raw.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }
 
 /** All pinned answers of an extraction, by purpose. When its fence has moved on they are history. */

@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 import { begun, memoryColumns, type MemoryRow, visible } from './memory-rows.ts';
 
 export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: string }>;
@@ -7,7 +7,7 @@ export type CurrentMemoryRow = MemoryRow & Readonly<{ /** Hex. */ contentHash: s
 /** A current memory that is similar to one of several vectors. */
 export type NeighbourRow = CurrentMemoryRow & Readonly<{ candidate: number; similarity: number }>;
 
-/** How far rounding to halfvec, and the text form of vectors, can move a distance. */
+/** How far rounding to halfvec can move a distance. */
 const DISTANCE_TOLERANCE = 1e-4;
 
 /** The largest cosine distance of this similarity. */
@@ -36,14 +36,14 @@ export async function findNeighbours(
   const { rows } = await sql.query<NeighbourRow>(
     `select near.candidate - 1 as candidate, 1 - near.distance as similarity, ${memoryColumns('m')},
        encode(m.content_hash, 'hex') as "contentHash"
-     from near_memories($1::uuid, $2::text, $3::text, $4::text[], $5::float8, $6::integer) as near
+     from near_vectors($1::uuid, $2::text, $3::text, $4::halfvec[], $5::float8, $6::integer) as near
      join memories m on m.id = near.memory_id and ${begun('m')}
      order by near.candidate, near.distance, near.memory_id`,
     [
       search.tenantId,
       search.userId,
       search.model,
-      search.vectors.map((vector) => (vector === null ? null : toVectorText(vector))),
+      toHalfvecs(search.vectors),
       toMaxDistance(search.minSimilarity),
       search.limit,
     ],

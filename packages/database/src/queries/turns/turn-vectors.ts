@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from '../vectors/vector-text.ts';
 
 /** A part of a turn that lacks its vector. */
 export type PendingTurnPart = Readonly<{ id: string; content: string }>;
@@ -51,16 +51,16 @@ export async function saveTurnPartEmbeddings(
 ): Promise<void> {
   await sql.query(
     `with given as (
-       select * from unnest($2::uuid[], $3::text[]) as g (id, vector)
+       select * from unnest($2::uuid[], $3::halfvec[]) as g (id, vector)
      ), kept as (
        update turn_parts p set embedding_pending_since = null, embedding_leased_until = null
        from given where p.id = given.id
        returning p.id, p.tenant_id, p.user_id, given.vector
      )
      insert into turn_part_embeddings (part_id, model, tenant_id, user_id, embedding)
-     select id, $1::text, tenant_id, user_id, vector::halfvec from kept
+     select id, $1::text, tenant_id, user_id, vector from kept
      on conflict (part_id, model, tenant_id) do update set embedding = excluded.embedding, created_at = now()`,
-    [model, embeddings.map(({ id }) => id), embeddings.map(({ vector }) => toVectorText(vector))],
+    [model, embeddings.map(({ id }) => id), toHalfvecs(embeddings.map(({ vector }) => vector))],
   );
 }
 

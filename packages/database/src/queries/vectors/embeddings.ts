@@ -1,6 +1,7 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
 import { refuseVector } from './missing-vectors.ts';
-import { parseVectorText, toVectorText } from './vector-text.ts';
+import { parseVectorText } from './vector-text.ts';
 
 /** A memory without a vector. */
 export type PendingEmbedding = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
@@ -59,21 +60,21 @@ export async function saveEmbeddings(
   if (embeddings.length === 0) return 0;
   const { rowCount } = await sql.query(
     `with given as (
-       select * from unnest($2::uuid[], $3::text[], $4::text[]) as g (memory_id, content, vector)
+       select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (memory_id, content, vector)
      ), fresh as (
        update memories m set embedding_pending_since = null
        from given where m.id = given.memory_id and m.content = given.content
        returning m.id, m.tenant_id, m.user_id, m.content_hash, given.vector
      )
      insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
-     select id, $1::text, tenant_id, user_id, content_hash, vector::halfvec from fresh
+     select id, $1::text, tenant_id, user_id, content_hash, vector from fresh
      on conflict (tenant_id, memory_id, model) do update
        set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`,
     [
       model,
       embeddings.map((embedding) => embedding.memoryId),
       embeddings.map((embedding) => embedding.content),
-      embeddings.map((embedding) => toVectorText(embedding.vector)),
+      toHalfvecs(embeddings.map((embedding) => embedding.vector)),
     ],
     { name: 'save_embeddings' },
   );

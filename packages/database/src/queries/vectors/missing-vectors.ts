@@ -1,5 +1,5 @@
+import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { toVectorText } from './vector-text.ts';
 
 /** Before all ids. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -176,29 +176,29 @@ export async function saveBuiltVectors(
   await sql.query(
     stage === 'memories'
       ? `with given as (
-           select * from unnest($2::uuid[], $3::text[], $4::text[]) as g (id, content, vector)
+           select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (id, content, vector)
          ), fresh as (
            select m.id, m.tenant_id, m.user_id, m.content_hash, given.vector
            from given join memories m on m.id = given.id and m.content = given.content for key share of m
          )
          insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
-         select id, $1::text, tenant_id, user_id, content_hash, vector::halfvec from fresh
+         select id, $1::text, tenant_id, user_id, content_hash, vector from fresh
          on conflict (tenant_id, memory_id, model) do update
            set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`
       : `with given as (
-           select * from unnest($2::uuid[], $3::text[], $4::text[]) as g (id, content, vector)
+           select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (id, content, vector)
          ), fresh as (
            select c.id, c.tenant_id, c.user_id, given.vector
            from given join document_chunks c on c.id = given.id and c.content = given.content for key share of c
          )
          insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
-         select id, $1::text, tenant_id, user_id, vector::halfvec from fresh
+         select id, $1::text, tenant_id, user_id, vector from fresh
          on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
     [
       model,
       vectors.map(({ id }) => id),
       vectors.map(({ content }) => content),
-      vectors.map(({ vector }) => toVectorText(vector)),
+      toHalfvecs(vectors.map(({ vector }) => vector)),
     ],
   );
 }
