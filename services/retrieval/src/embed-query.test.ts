@@ -1,7 +1,7 @@
 import { loadConfig } from '@factmill/config';
 import type { Sql } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import type { Embedder } from '@factmill/models';
+import { type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { ModelsInUse } from '@factmill/vectors';
 import { createEmbedQuery } from './embed-query.ts';
@@ -17,9 +17,8 @@ const { embedding } = loadConfig({
   EMBEDDING_TIMEOUT_MS: '50',
 });
 
-function open(inUse: ModelsInUse['inUse'], config = embedding) {
-  // What says which model is in use is all that is asked.
-  const database = null as unknown as Sql;
+// What says which model is in use is all that most tests ask.
+function open(inUse: ModelsInUse['inUse'], config = embedding, database = null as unknown as Sql) {
   return createEmbedQuery({ database, models: { inUse }, config, now: Date.now });
 }
 
@@ -75,4 +74,26 @@ test('no search waits for a model that is being fetched', async () => {
   await jest.advanceTimersByTimeAsync(2_000);
   await expect(answer).resolves.toEqual({ unavailable: 'timeout' });
   await expect(ask('dog')).resolves.toEqual({ unavailable: 'timeout' });
+});
+
+test('a question is embedded as one: some models put a prefix before it', async () => {
+  const profile = { ...LOCAL_EMBEDDING_PROFILE, dimensions: 2 };
+  const embedded: unknown[] = [];
+  const embedder: Pick<Embedder, 'isLoaded' | 'loadProfile' | 'embed'> = {
+    isLoaded: () => true,
+    loadProfile: async () => profile,
+    embed: async (texts, options) => {
+      embedded.push([texts, options?.as]);
+      return [[1, 0]];
+    },
+  };
+  const inUse = { embedder: embedder as Embedder, isComplete: true, isLocal: true, endpoint: undefined };
+  const registered = { maybeOne: async () => ({ id: profile.id }) };
+  const ask = open(async () => inUse, embedding, registered as unknown as Sql);
+  await expect(ask('dog')).resolves.toMatchObject({ vector: [1, 0], isComplete: true });
+  await expect(ask('cat')).resolves.toMatchObject({ vector: [1, 0] });
+  expect(embedded).toEqual([
+    [['dog'], 'query'],
+    [['cat'], 'query'],
+  ]);
 });
