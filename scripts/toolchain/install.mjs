@@ -7,9 +7,9 @@ import { ensurePnpm, makeFolder } from './toolchain.mjs';
 
 /** What the kinds of installation take on disk and over the network, measured on Linux x64. */
 const SIZES = {
-  production: 'about 220 packages, 220 MB on disk',
-  onnx: 'about 240 packages, 490 MB on disk',
-  all: 'about 560 packages, 650 MB on disk',
+  production: 'about 400 packages, 260 MB on disk',
+  onnx: 'about 410 packages, 550 MB on disk',
+  all: 'about 590 packages, 700 MB on disk',
 };
 
 /** What pnpm is told to install. The ONNX runtime (270 MB) is a package of its own, so that it can be left out. */

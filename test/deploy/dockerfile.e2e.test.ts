@@ -53,6 +53,16 @@ describe('infra/Dockerfile', () => {
     expect(build.map(({ rest }) => rest)).toContain(`PNPM_VERSION=${pinned}`);
   });
 
+  test('leaves the ONNX runtime out, unless the build is told otherwise', () => {
+    expect(build.map(({ name, rest }) => `${name} ${rest}`)).toContain('ARG ONNX=false');
+    const [, production = ''] = build.flatMap(({ name, rest }) =>
+      name === 'RUN' && rest.includes('pnpm install') ? [rest] : [],
+    );
+    // A plain --filter beside these would add every other package.
+    expect(production).toContain('$([ "$ONNX" = true ] || echo --filter-prod=!@factmill/onnx)');
+    expect(production).not.toMatch(/--filter[ =]/);
+  });
+
   test('compiles every program that a command of docker-compose.yml starts', async () => {
     const { services } = await loadComposeFile();
     const programs = Object.values(services).flatMap(({ command }) =>
