@@ -101,7 +101,7 @@ test('the first start works as printed, Ctrl-C ends it, and a second start finds
   const demo = await playDemo();
   expect(demo).toMatch(/\+ .*Trondheim/);
   // The best answer of each question, which is the line below it.
-  expect([...demo.matchAll(/\?\n +(\d\S+) {2}(.*)/g)].map(([, , best]) => best)).toEqual([
+  expect([...demo.matchAll(/^ {2}\S.*\?\n +(\d\S+) {2}(.*)/gm)].map(([, , best]) => best)).toEqual([
     expect.stringContaining('Bergen'),
     expect.stringContaining('marine biologist'),
     expect.stringContaining('cello'),
