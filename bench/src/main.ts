@@ -110,7 +110,7 @@ console.log(`\n${results}`);
 if (values.write) await writeResults(sectionOf(positionals), results);
 process.exit(0);
 
-function sectionOf(names: readonly string[]): 'results' | 'search' | 'fairness' | 'embedded' {
+function sectionOf(names: readonly string[]): 'standard' | 'search' | 'fairness' | 'embedded' {
   for (const own of ['fairness', 'embedded'] as const) if (names.includes(own)) return own;
-  return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'results';
+  return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'standard';
 }

@@ -7,7 +7,7 @@ export { extractJob, extractJobId } from './extract-job.ts';
 export type { QueuedExtraction } from './extract-job.ts';
 export { heartbeatJobId } from './heartbeat.ts';
 export { queueConfigOf } from './queue-config-of.ts';
-export { createQueueLimits } from './queue-limits.ts';
+export { createFindDropped, createQueueLimits } from './queue-limits.ts';
 export { createQueues } from './queues.ts';
 export { assertRedisReady } from './redis-ready.ts';
 export { JOB_OUTCOMES } from './types.ts';

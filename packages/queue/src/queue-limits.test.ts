@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@factmill/errors';
-import { createQueueLimits } from './queue-limits.ts';
+import { createFindDropped, createQueueLimits } from './queue-limits.ts';
 
 function setUp(settings: Record<string, unknown>) {
   let now = 0;
@@ -50,4 +50,15 @@ describe('queue limits', () => {
     pass(2_000);
     expect((await limits()).queueLimit).toBe(4);
   });
+});
+
+test('what a limit has dropped is asked for where one is in force', async () => {
+  const limits = { queueLimit: 0, tenantQueueLimit: 0 };
+  const find = createFindDropped(
+    async () => limits,
+    async (ids) => ids.slice(1),
+  );
+  expect(await find(['a', 'b'])).toEqual([]);
+  limits.tenantQueueLimit = 5;
+  expect(await find(['a', 'b'])).toEqual(['b']);
 });

@@ -31,6 +31,16 @@ export function createQueueLimits(deps: {
   };
 }
 
+type FindDropped = (ids: readonly string[]) => Promise<readonly string[]>;
+
+/** Asks which extractions a queue limit has dropped: none where no limit is in force. */
+export function createFindDropped(limits: () => Promise<QueueLimits>, find: FindDropped): FindDropped {
+  return async (ids) => {
+    const { queueLimit, tenantQueueLimit } = await limits();
+    return queueLimit === 0 && tenantQueueLimit === 0 ? [] : find(ids);
+  };
+}
+
 function limitOf(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : fallback;
 }

@@ -3,7 +3,7 @@ import type { ExtractorDeps } from './extractor-deps.ts';
 import { createEmbedLater } from './maintenance/embed-later.ts';
 import { openCompression } from './open-compression.ts';
 import { openExtraction } from './open-extraction.ts';
-import { openMaintenance, openUpkeep } from './open-maintenance.ts';
+import { openMaintenance, openVectorMaintenance } from './open-maintenance.ts';
 import { openOps } from './open-ops.ts';
 import { openProviders } from './open-providers.ts';
 import { openSummaries } from './open-summaries.ts';
@@ -35,16 +35,18 @@ async function openParts(deps: ExtractorDeps, shutdown: Shutdown): Promise<Extra
   const extraction = shutdown.add(await openExtraction(deps, shared));
   const compression = shutdown.add(await openCompression(deps, shared));
   shutdown.add(openSummaries(deps, shared));
-  const upkeep = shutdown.add(openUpkeep(deps, providers));
+  const vectorMaintenance = shutdown.add(openVectorMaintenance(deps, providers));
   const runDueCompressions = compression.runDue;
-  const maintenance = shutdown.add(await openMaintenance(deps, { providers, upkeep, runDueCompressions }));
+  const maintenance = shutdown.add(
+    await openMaintenance(deps, { providers, vectorMaintenance, runDueCompressions }),
+  );
   const workers = {
     extraction: extraction.worker,
     compression: compression.worker,
     maintenance: maintenance.worker,
   };
   const { url, port } = shutdown.add(
-    await openOps(deps, { providers, workers, progress: upkeep.vectors.progress }),
+    await openOps(deps, { providers, workers, progress: vectorMaintenance.vectors.progress }),
   );
   const { concurrency } = config.extractor;
   logger.info({ url, provider: extraction.providerName, concurrency }, 'extractor is working');

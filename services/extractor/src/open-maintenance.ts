@@ -3,6 +3,7 @@ import { DEFAULT_TENANT_ID, findDropped, readSettings } from '@factmill/database
 import { scheduleOf } from '@factmill/extraction';
 import {
   createEnqueueAccepted,
+  createFindDropped,
   createQueueLimits,
   createWorker,
   type Job,
@@ -19,14 +20,14 @@ import { createIndexTurns } from './maintenance/index-turns.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS } from './maintenance/scheduler.ts';
 import { createSweeper, type Sweeper } from './maintenance/sweeper.ts';
-import { createTableUpkeep } from './maintenance/table-upkeep.ts';
+import { createTableMaintenance } from './maintenance/table-maintenance.ts';
 import { WAITING_CHUNKS, WAITING_TURNS } from './maintenance/waiting-texts.ts';
-import { createVectorUpkeep, type VectorUpkeep } from './maintenance/vector-upkeep.ts';
+import { createVectorMaintenance, type VectorMaintenance } from './maintenance/vector-maintenance.ts';
 import type { Providers } from './open-providers.ts';
 import type { Part } from './shutdown.ts';
 
 /** What keeps vectors right, beside the jobs that are asked for. */
-export type Upkeep = Part & Readonly<{ vectors: VectorUpkeep }>;
+export type VectorMaintenancePart = Part & Readonly<{ vectors: VectorMaintenance }>;
 
 export type Maintenance = Part & Readonly<{ worker: QueueWorker }>;
 
@@ -35,11 +36,11 @@ const GRACE_MS = 500;
 
 const monotonicMs = () => Math.round(performance.now());
 
-export function openUpkeep(
+export function openVectorMaintenance(
   { config, database, embedder, logger, signal }: ExtractorDeps,
   { models }: Pick<Providers, 'models'>,
-): Upkeep {
-  const vectors = createVectorUpkeep({
+): VectorMaintenancePart {
+  const vectors = createVectorMaintenance({
     database,
     config: config.embedding,
     embedder,
@@ -54,7 +55,7 @@ export function openUpkeep(
 
 export type MaintenanceParts = Readonly<{
   providers: Providers;
-  upkeep: Upkeep;
+  vectorMaintenance: VectorMaintenancePart;
   /** The `compress-due` job. */
   runDueCompressions: (signal: AbortSignal) => Promise<JobOutcome>;
 }>;
@@ -66,7 +67,7 @@ export type MaintenanceParts = Readonly<{
 export async function openMaintenance(deps: ExtractorDeps, parts: MaintenanceParts): Promise<Maintenance> {
   const { config, database, isEmbedded, logger } = deps;
   const { embedTexts } = parts.providers;
-  const { vectors } = parts.upkeep;
+  const { vectors } = parts.vectorMaintenance;
   const taken = { database, embedTexts, logger, now: monotonicMs };
   const embedAll = createEmbedAll({
     indexTurns: openIndexTurns(deps),
@@ -101,7 +102,7 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     random: Math.random,
   });
   const timers = [
-    createTableUpkeep({ database, isEmbedded, logger, signal: deps.signal }),
+    createTableMaintenance({ database, isEmbedded, logger, signal: deps.signal }),
     openSweeper(deps, vectors),
     openScheduler(deps),
   ];
@@ -130,7 +131,7 @@ function openIndexTurns({ config, database }: ExtractorDeps): (signal: AbortSign
 
 function openSweeper(
   { config, database, logger, queues, signal }: ExtractorDeps,
-  { isBuilding }: VectorUpkeep,
+  { isBuilding }: VectorMaintenance,
 ): Sweeper {
   return createSweeper({
     database,
@@ -163,10 +164,7 @@ function openScheduler({ database, queues, config, logger, signal }: ExtractorDe
     enqueueAccepted: createEnqueueAccepted({
       queues,
       logger,
-      findDropped: async (ids) => {
-        const { queueLimit, tenantQueueLimit } = await limits();
-        return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database, ids);
-      },
+      findDropped: createFindDropped(limits, (ids) => findDropped(database, ids)),
     }),
   });
 }

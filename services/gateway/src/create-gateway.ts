@@ -5,7 +5,7 @@ import { OPERATIONS } from '@factmill/contracts';
 import { type DatabasePool, findDropped, readSettings, type Sql } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
-import { createEnqueueAccepted, createQueueLimits, type Queues } from '@factmill/queue';
+import { createEnqueueAccepted, createFindDropped, createQueueLimits, type Queues } from '@factmill/queue';
 import { createChecks, createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
@@ -72,10 +72,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const enqueueAccepted = createEnqueueAccepted({
     queues,
     logger,
-    findDropped: async (ids) => {
-      const { queueLimit, tenantQueueLimit } = await limits();
-      return queueLimit === 0 && tenantQueueLimit === 0 ? [] : findDropped(database.accept, ids);
-    },
+    findDropped: createFindDropped(limits, (ids) => findDropped(database.accept, ids)),
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
   const callerLimits = createGatewayLimits(deps);

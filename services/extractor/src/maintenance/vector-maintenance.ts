@@ -28,7 +28,7 @@ const ASK_EVERY_MS = 10_000;
 /** After a switch: once when all processes have noticed, and once when extractions in work then have ended. */
 const CHECKS_AFTER_SWITCH_MS = [IN_USE_FOR_MS + 500, 60_000];
 
-export type VectorUpkeepDeps = Readonly<{
+export type VectorMaintenanceDeps = Readonly<{
   database: Sql;
   config: EmbeddingConfig;
   /** Of the configured model. */
@@ -41,7 +41,7 @@ export type VectorUpkeepDeps = Readonly<{
   signal: ChangeSignal | null;
 }>;
 
-export type VectorUpkeep = Readonly<{
+export type VectorMaintenance = Readonly<{
   /** Whether the configured model is not in use yet and its vectors are to be built. */
   isBuilding: () => Promise<boolean>;
   /** The part of the `embed` job that builds them, and has the model be in use when they are complete (B9). */
@@ -54,7 +54,7 @@ export type VectorUpkeep = Readonly<{
 }>;
 
 /** Keeps the vectors right: checks them at the start, and builds those of a newly configured model. */
-export function createVectorUpkeep(deps: VectorUpkeepDeps): VectorUpkeep {
+export function createVectorMaintenance(deps: VectorMaintenanceDeps): VectorMaintenance {
   const { database, embedder, logger } = deps;
   const countFound = createCounter(
     'factmill_vectors_repaired_total',

@@ -10,7 +10,7 @@ const MAX_SHARE_OF_TIME = 0.05;
 /** Statistics of embedded storage are coarse: while they are taken, nobody else is served. */
 const EMBEDDED_DETAIL = 10;
 
-export type TableUpkeepDeps = Readonly<{
+export type TableMaintenanceDeps = Readonly<{
   database: DatabasePool;
   /** Embedded storage has no autovacuum: dead rows are ours to remove as well. */
   isEmbedded: boolean;
@@ -18,7 +18,7 @@ export type TableUpkeepDeps = Readonly<{
   signal: ChangeSignal | null;
 }>;
 
-export type TableUpkeep = Repeated &
+export type TableMaintenance = Repeated &
   Readonly<{
     /** Does what is due; resolves to how many tables were analysed or vacuumed. */
     look: () => Promise<number>;
@@ -30,7 +30,12 @@ export type TableUpkeep = Repeated &
  * load, and not at all with autovacuum off; embedded storage never does. Looks at the start, and then every few seconds.
  * One table after the other, so that others get their turn in between.
  */
-export function createTableUpkeep({ database, isEmbedded, logger, signal }: TableUpkeepDeps): TableUpkeep {
+export function createTableMaintenance({
+  database,
+  isEmbedded,
+  logger,
+  signal,
+}: TableMaintenanceDeps): TableMaintenance {
   async function look(closing?: AbortSignal): Promise<number> {
     const detail = isEmbedded ? EMBEDDED_DETAIL : null;
     let done = 0;

@@ -2,25 +2,25 @@ import { createPool, DEFAULT_TENANT_ID, listTablesToMaintain, migrate } from '@f
 import { waitFor } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createTableUpkeep, type TableUpkeep } from './table-upkeep.ts';
+import { createTableMaintenance, type TableMaintenance } from './table-maintenance.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, debug: () => undefined } as never;
 
 const { database, beforeClose } = await openTestDatabase({ createPool, migrate }, { max: 2 });
-const opened: TableUpkeep[] = [];
+const opened: TableMaintenance[] = [];
 
 beforeAll(async () => {
   await database.query('alter table memories set (autovacuum_enabled = false)');
 });
 
 beforeClose(async () => {
-  await Promise.all(opened.map((upkeep) => upkeep.close()));
+  await Promise.all(opened.map((maintenance) => maintenance.close()));
 });
 
-function open(isEmbedded: boolean): TableUpkeep {
-  const upkeep = createTableUpkeep({ database, isEmbedded, logger, signal: null });
-  opened.push(upkeep);
-  return upkeep;
+function open(isEmbedded: boolean): TableMaintenance {
+  const maintenance = createTableMaintenance({ database, isEmbedded, logger, signal: null });
+  opened.push(maintenance);
+  return maintenance;
 }
 
 async function addMemories(userId: string, count: number): Promise<void> {
@@ -42,21 +42,21 @@ async function rowsKnownToPlanner(): Promise<number> {
 const isDue = async () =>
   (await listTablesToMaintain(database)).some(({ name, analyze }) => name === 'memories' && analyze);
 
-describe('upkeep of tables', () => {
+describe('maintenance of tables', () => {
   test('statistics are taken at the start, after growth, and then left alone', async () => {
     await addMemories('ann', 500);
     expect(await rowsKnownToPlanner()).toBeLessThan(1);
-    const upkeep = open(false);
+    const maintenance = open(false);
     await waitFor(async () => (await rowsKnownToPlanner()) === 500, { describe: 'the first statistics' });
     expect(await isDue()).toBe(false);
 
     await addMemories('bob', 5_000);
     await waitFor(isDue, { describe: 'the counters of the server' });
-    await upkeep.look();
+    await maintenance.look();
     expect(await rowsKnownToPlanner()).toBe(5_500);
     // The server's counters are late: what it was told before the statistics may come after them.
-    await waitFor(async () => (await upkeep.look()) === 0, { describe: 'nothing to be due' });
-    await upkeep.close();
+    await waitFor(async () => (await maintenance.look()) === 0, { describe: 'nothing to be due' });
+    await maintenance.close();
   });
 
   test('changed rows count as growth, also when the table stays as large', async () => {
@@ -66,7 +66,7 @@ describe('upkeep of tables', () => {
   });
 
   test('embedded storage also removes dead rows', async () => {
-    const upkeep = open(true);
+    const maintenance = open(true);
     await database.query(`delete from memories where user_id = 'bob'`);
     const dead = async () =>
       (
@@ -76,12 +76,12 @@ describe('upkeep of tables', () => {
       ).dead;
     await waitFor(
       async () => {
-        await upkeep.look();
+        await maintenance.look();
         return (await dead()) === 0 && (await rowsKnownToPlanner()) === 500;
       },
       { describe: 'the dead rows to go' },
     );
-    await upkeep.close();
+    await maintenance.close();
   });
 
   test('tables of another role are left to their owner', async () => {
