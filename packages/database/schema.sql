@@ -1793,7 +1793,7 @@ RETURN (COALESCE(((schedule -> 'presets'::text) -> COALESCE(preset, (policy ->> 
 
 
 -- triggers
-CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, project, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_written()
+CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, kind, tier, tags, project, scope, conversation_id, extraction_id, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()

@@ -7,7 +7,7 @@ import type { VectorSearch } from './channels/nearest.ts';
 import type { UserKey } from './resident/load-user-index.ts';
 import type { ResidentIndexes } from './resident/resident-indexes.ts';
 import { type ResidentHits, searchResident } from './resident/search-resident.ts';
-import { isFilteredOrPast, type SearchTarget } from './target.ts';
+import type { SearchTarget } from './target.ts';
 
 export type FirstStageDeps = Readonly<{
   database: Sql;
@@ -20,14 +20,14 @@ export type FirstStageDeps = Readonly<{
   text: FullTextSearch | null;
 }>;
 
-const NOT_RESIDENT: ResidentHits = { vector: null, text: null };
+const NOT_RESIDENT: ResidentHits = { vector: null, text: null, hasTurns: null };
 
 /**
  * One statement for both channels of a user whose index is resident. Everyone else, and what an index cannot answer:
  * one statement for each channel.
  */
 export function openFirstStage({ database, residents, target, vector, text }: FirstStageDeps): FirstStage {
-  const user = residents === undefined ? null : plainUserOf(target);
+  const user = residents === undefined ? null : presentUserOf(target);
   const resident = once(async () =>
     residents === undefined || user === null ? NOT_RESIDENT : askResident(residents, user),
   );
@@ -38,7 +38,7 @@ export function openFirstStage({ database, residents, target, vector, text }: Fi
       indexes.recordMiss(user);
       return NOT_RESIDENT;
     }
-    const search = { user, vector: await vector(), text };
+    const search = { target, vector: await vector(), text };
     const isOfModel = search.vector === null || search.vector.model === index.model;
     const hits = isOfModel
       ? await searchResident(database, index, search, indexes.findLexemes).catch((error: unknown) => {
@@ -68,13 +68,13 @@ export function openFirstStage({ database, residents, target, vector, text }: Fi
         ? { rows: [], unknownTerms: [], mayNameProject: true }
         : searchByFullText(database, text);
     }),
+    mayHaveTurns: async () => (await resident().catch(() => NOT_RESIDENT)).hasTurns !== false,
   };
 }
 
-/** The user of a search for all that one user has now; null for any other. */
-function plainUserOf(target: SearchTarget): UserKey | null {
-  const { tenantId, userId } = target;
-  return userId === null || isFilteredOrPast(target) ? null : { tenantId, userId };
+/** The user of a search in what one user has now; null for any other. */
+function presentUserOf({ tenantId, userId, asOf }: SearchTarget): UserKey | null {
+  return userId === null || asOf !== undefined ? null : { tenantId, userId };
 }
 
 function once<T>(ask: () => Promise<T>): () => Promise<T> {

@@ -36,16 +36,24 @@ export type MemorySource = Readonly<{
   variant: string;
 }>;
 
-/** A condition on the memories of a target, with its value's place in the statement. */
-type Condition = Readonly<{ letter: string; value: unknown; sql: (alias: string, place: string) => string }>;
+/**
+ * A condition on the memories of a target: in SQL, with its value's place in the statement, and by facets of an index,
+ * of which a memory has at least one of each group.
+ */
+type Condition = Readonly<{
+  letter: string;
+  value: unknown;
+  sql: (alias: string, place: string) => string;
+  facets: readonly (readonly string[])[];
+}>;
 
-/** Whether a target is not simply all that its users have now. */
-export function isFilteredOrPast(target: SearchTarget): boolean {
-  return (
-    target.asOf !== undefined ||
-    target.scope === 'global' ||
-    conditionsOf(target).some(({ value }) => value !== undefined)
-  );
+/** What the memories of a target have, by the facets of an index: at least one of each group. */
+export function facetsAsked(target: SearchTarget): (readonly string[])[] {
+  const conditions = conditionsOf(target).filter(({ value }) => value !== undefined);
+  return [
+    ...(target.scope === 'global' ? [['scope:global']] : []),
+    ...conditions.flatMap(({ facets }) => facets),
+  ];
 }
 
 /**
@@ -93,22 +101,54 @@ function whose(userId: string | null, alias: string, anyUser: boolean): string {
 
 function conditionsOf(target: SearchTarget): Condition[] {
   const { kinds, categories, tags, tiers, project } = target.filters;
+  const { seenFrom } = target;
+  const conversation = conversationOf(target);
+  const anyOf = (name: string, values: readonly (string | number)[] = []) => [
+    values.map((value) => `${name}:${value}`),
+  ];
   return [
-    { letter: 'k', value: kinds, sql: (m, at) => `${m}.kind = any(${at}::text[])` },
-    { letter: 'c', value: categories, sql: (m, at) => `${m}.category = any(${at}::text[])` },
-    { letter: 'g', value: tags, sql: (m, at) => `${m}.tags @> ${at}::text[]` },
-    { letter: 't', value: tiers, sql: (m, at) => `${m}.tier = any(${at}::integer[])` },
-    { letter: 'p', value: project, sql: (m, at) => `${m}.project = ${at}::text` },
+    {
+      letter: 'k',
+      value: kinds,
+      sql: (m, at) => `${m}.kind = any(${at}::text[])`,
+      facets: anyOf('kind', kinds),
+    },
+    {
+      letter: 'c',
+      value: categories,
+      sql: (m, at) => `${m}.category = any(${at}::text[])`,
+      facets: anyOf('category', categories),
+    },
+    {
+      letter: 'g',
+      value: tags,
+      sql: (m, at) => `${m}.tags @> ${at}::text[]`,
+      facets: (tags ?? []).map((tag) => [`tag:${tag}`]),
+    },
+    {
+      letter: 't',
+      value: tiers,
+      sql: (m, at) => `${m}.tier = any(${at}::integer[])`,
+      facets: anyOf('tier', tiers),
+    },
+    {
+      letter: 'p',
+      value: project,
+      sql: (m, at) => `${m}.project = ${at}::text`,
+      facets: [[`project:${project}`]],
+    },
     {
       letter: 'v',
-      value: conversationOf(target),
+      value: conversation,
       sql: (m, at) => `(${m}.conversation_id = ${at}::text or ${m}.extraction_id in (
       select e.id from extractions e where e.tenant_id = $1::uuid and e.conversation_id = ${at}::text))`,
+      facets: [[`of:${conversation}`, `learned in:${conversation}`]],
     },
     {
       letter: 's',
-      value: target.seenFrom,
+      value: seenFrom,
       sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
+      facets: [['of:', `of:${seenFrom}`]],
     },
   ];
 }

@@ -13,6 +13,8 @@ export type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
 export type FirstStage = Readonly<{
   vector: () => Promise<VectorRow[]>;
   fullText: () => Promise<FullTextHits>;
+  /** False when the user has no turns that could be found. */
+  mayHaveTurns: () => Promise<boolean>;
 }>;
 
 /** What a channel is asked: the search in one of its scopes. */

@@ -20,7 +20,7 @@ export const K = 10;
 /** Shorter bit codes say too little. */
 export const MIN_CODE_BITS = 128;
 /** How many standard deviations away a memory outside of the shortlist has to be from the k nearest. */
-const CONFIDENCE = 1;
+export const CONFIDENCE = 1;
 
 /** The values in `$1` to `$6` of a statement about vectors. */
 export function vectorValues(search: VectorSearch): unknown[] {

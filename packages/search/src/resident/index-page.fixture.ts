@@ -1,10 +1,16 @@
 import type { IndexPage } from './user-index.ts';
 
-/** A memory by the length of its text, the keys of its lexemes, and the bits of its code. */
-export type IndexedMemory = Readonly<{ length: number; keys: readonly number[]; bits?: string; id?: number }>;
+/** A memory by the length of its text, the keys of its lexemes, the bits of its code, and its facets. */
+export type IndexedMemory = Readonly<{
+  length: number;
+  keys: readonly number[];
+  bits?: string;
+  id?: number;
+  facets?: readonly string[];
+}>;
 
 /** Memories as Postgres sends them. Ids are numbers, repeated in each byte; without one, the place of the memory. */
-export function packPage(memories: readonly IndexedMemory[], projects: readonly string[] = []): IndexPage {
+export function packPage(memories: readonly IndexedMemory[]): IndexPage {
   const int4 = (numbers: readonly number[]) => {
     const bytes = Buffer.alloc(4 * numbers.length);
     numbers.forEach((number, at) => bytes.writeUInt32BE(number, 4 * at));
@@ -26,7 +32,7 @@ export function packPage(memories: readonly IndexedMemory[], projects: readonly 
     lexemeCounts: int4(memories.map((memory) => memory.keys.length)),
     keys: packedKeys,
     codes: Buffer.concat(codes),
-    projects,
+    facets: memories.map(({ facets = [] }) => facets),
     upcoming: Buffer.alloc(0),
   };
 }

@@ -1,4 +1,5 @@
 import { begun, listed, type Sql } from '@factmill/database';
+import { facetsOf } from './facets.ts';
 import { lexemeKey } from './lexemes.ts';
 import { createIndexBuilder, type IndexPage, type UserIndex } from './user-index.ts';
 
@@ -7,7 +8,7 @@ export type UserKey = Readonly<{ tenantId: string; userId: string }>;
 /** Rows written since the watermark: above this many, scanning them costs more than the index saves. */
 export const MAX_DELTA = 200;
 
-/** Memories of one statement: on embedded storage, where a statement holds up all others, it takes 15 ms. */
+/** Memories of one statement: on embedded storage a statement holds up all others. */
 const PAGE_SIZE = 500;
 const FIRST_PAGE = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
@@ -17,8 +18,8 @@ export type LoadedIndex = Readonly<{
 }>;
 
 type PageRow = { watermark: string; model: string | null; count: number; delta: number } & {
-  [part in keyof Omit<IndexPage, 'projects'>]: Buffer | null;
-} & { projects: string[]; createdAt: string; id: string };
+  [part in keyof Omit<IndexPage, 'facets'>]: Buffer | null;
+} & { facets: string[][] | null; createdAt: string; id: string };
 
 /**
  * Loads what holds now of a user's memories, page by page. The watermark is that of the first page's snapshot, so that
@@ -71,8 +72,8 @@ const PAGE = `
       pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
       coalesce($7::text, (select id from embedding_models where state = 'active')) as model
   ), page as materialized (
-    select m.id, m.created_at, m.project, m.written, m.search_terms, length(m.search_text) as length,
-      ${begun('m')} as begun,
+    select m.id, m.created_at, m.written, m.search_terms, length(m.search_text) as length, ${begun('m')} as begun,
+      ${facetsOf('m')} as facets,
       row_number() over (order by m.created_at desc, m.id desc) as row
     from memories m
     where m.tenant_id = $1::uuid and m.user_id = $2::text and ${listed('m')}
@@ -93,13 +94,13 @@ const PAGE = `
     where page.begun
   )
   select moment.watermark::text, moment.model, packed.*,
-    (select count(*) from page)::integer as count, 
+    (select count(*) from page)::integer as count,
     (select string_agg(uuid_send(page.id), ''::bytea) from page where not begun) as upcoming,
     (select created_at::text from page order by row desc limit 1) as "createdAt",
     (select id from page order by row desc limit 1) as id
   from moment cross join (
     select count(*) filter (where is_delta)::integer as delta,
-      coalesce(array_agg(distinct project) filter (where project is not null), '{}') as projects,
+      json_agg(facets order by row) as facets,
       string_agg(uuid_send(id), ''::bytea order by row) as ids,
       string_agg(int4send(length), ''::bytea order by row) as lengths,
       string_agg(int4send(length(search_terms)), ''::bytea order by row) as "lexemeCounts",
@@ -108,7 +109,7 @@ const PAGE = `
     from current
   ) as packed`;
 
-function toIndexPage({ ids, lengths, lexemeCounts, keys, codes, upcoming, projects }: PageRow): IndexPage {
+function toIndexPage({ ids, lengths, lexemeCounts, keys, codes, upcoming, facets }: PageRow): IndexPage {
   const none = Buffer.alloc(0);
   return {
     ids: ids ?? none,
@@ -117,6 +118,6 @@ function toIndexPage({ ids, lengths, lexemeCounts, keys, codes, upcoming, projec
     keys: keys ?? none,
     codes: codes ?? none,
     upcoming: upcoming ?? none,
-    projects,
+    facets: facets ?? [],
   };
 }

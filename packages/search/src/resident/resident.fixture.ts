@@ -80,6 +80,8 @@ const CHANGES: readonly Readonly<{ sql: string; value?: (n: number) => string }>
   { sql: `update memories set expires_at = now() - interval '1 hour' where id = ${ONE}` },
   { sql: `update memories set content = $2 where id = ${ONE}`, value: contentOf },
   { sql: `delete from memories where id = ${ONE}` },
+  { sql: `update memories set tags = array[$2::text] where id = ${ONE}`, value: () => 'odd' },
+  { sql: `update memories set tags = '{}', tier = 3 where id = ${ONE}` },
   {
     sql: `update memory_embeddings set embedding = $2::halfvec where memory_id = ${ONE}`,
     value: (n) => toVectorText(vectorOf(n)),

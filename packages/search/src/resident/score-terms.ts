@@ -22,11 +22,13 @@ const ID_BYTES = 16;
  * The best rows with at least one of the terms, by BM25 with the document frequencies of the index.
  *
  * @param keys of the terms, at most MAX_TERMS; no row has a null
+ * @param passing the rows that there are at all, not 0; null: all
  */
 export function scoreTerms(
   index: Pick<UserIndex, 'size' | 'ids' | 'lengths' | 'postings'>,
   keys: readonly (number | null)[],
   limit: number,
+  passing: Uint8Array | null = null,
 ): TermScores {
   const { size, lengths, postings } = index;
   const terms = new Uint32Array(size);
@@ -34,15 +36,18 @@ export function scoreTerms(
   let totalLength = 0;
   const documentFrequencies = keys.map((key, term) => {
     const [from, to] = key === null ? [0, 0] : rangeOf(postings, key);
+    let count = 0;
     for (let at = from; at < to; at += 1) {
       const row = postings.rows[at] ?? 0;
+      if (passing?.[row] === 0) continue;
+      count += 1;
       if (terms[row] === 0) {
         rows.push(row);
         totalLength += lengths[row] ?? 0;
       }
       terms[row] = (terms[row] ?? 0) | (1 << term);
     }
-    return to - from;
+    return count;
   });
   const scoreOf = createBm25(documentFrequencies, rows.length, totalLength);
   const isBefore = (one: ScoredRow, other: ScoredRow) =>

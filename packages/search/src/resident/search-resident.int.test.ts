@@ -1,87 +1,45 @@
 import {
-  createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
-  migrate,
   recordAccesses,
-  registerEmbeddingModel,
   type Sql,
   toVectorText,
 } from '@factmill/database';
-import { createTestDatabase, type TestDatabase } from '@factmill/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { searchByFullText } from '../channels/by-full-text.ts';
-import type { FirstStage } from '../channels/channel.ts';
-import type { FullTextSearch } from '../channels/full-text-hits.ts';
-import type { VectorSearch } from '../channels/nearest.ts';
 import { openFirstStage } from '../first-stage.ts';
 import { explainAll } from '../search.fixture.ts';
 import { untilPassed, whileOpen } from '../transactions.fixture.ts';
+import { expectSameFiltered } from './filtered-searches.fixture.ts';
 import { contentOf, DIMENSIONS, randomChanges, vectorOf, write } from './resident.fixture.ts';
 import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.ts';
+import {
+  ann,
+  type Asked,
+  fillTwoUsers,
+  openSignedDatabase,
+  residentSearches,
+} from './resident-searches.fixture.ts';
 
-const quiet = { info: () => undefined, warn: () => undefined };
-const ann = { tenantId: DEFAULT_TENANT_ID, userId: 'ann' };
-
-let database: TestDatabase;
+let database: Awaited<ReturnType<typeof openSignedDatabase>>;
 let pool: DatabasePool;
 let residents: ResidentIndexes;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = database;
-  pool = createPool({ connectionString, max: 3, applicationName: 'factmill-test', logger: quiet });
-  await registerEmbeddingModel(pool, 'signed', DIMENSIONS);
+  database = await openSignedDatabase();
+  pool = database.pool;
 }, 60_000);
+afterAll(() => database.close());
 
-afterAll(async () => {
-  await pool.close();
-  await database.drop();
-});
-
-/** Ann has 1,200 memories around twenty directions, Ben 400; what both have is spread over the tables. */
 beforeEach(async () => {
-  await pool.query('truncate memories cascade');
-  await write(pool, 'ann', 0, 800);
-  await write(pool, 'ben', 0, 400);
-  await write(pool, 'ann', 800, 400);
-  await pool.query('analyze memories, memory_embeddings');
-  await untilPassed(pool);
+  await fillTwoUsers(pool);
   residents = createResidentIndexes({ database: pool, now: () => performance.now() });
 });
 
-type Asked = Readonly<{ vector?: readonly number[]; terms?: readonly string[]; limit?: number }> &
-  Partial<Pick<FullTextSearch, 'userId' | 'filters' | 'scope' | 'asOf' | 'query'>>;
-
-function open(sql: Sql, { vector, terms, limit = 10, query, ...more }: Asked): FirstStage {
-  const target = { ...ann, filters: {}, ...more };
-  const byVector: VectorSearch | null =
-    vector === undefined
-      ? null
-      : { ...target, model: 'signed', dimensions: DIMENSIONS, vector, minSimilarity: -1, limit };
-  return openFirstStage({
-    database: sql,
-    residents,
-    target,
-    vector: async () => byVector,
-    text: terms === undefined ? null : { ...target, terms, query: query ?? terms.join(' '), limit },
-  });
-}
-
-const idsByVector = async (vector: readonly number[], limit = 10) =>
-  (await open(pool, { vector, limit }).vector()).map((row) => row.id);
-const byTerms = (terms: readonly string[], more: Asked = {}) =>
-  open(pool, { terms, limit: 20, ...more }).fullText();
-const contentsOf = async (...terms: string[]) => (await byTerms(terms)).rows.map((row) => row.content);
-
-/** Searches until the index is resident. */
-async function load(): Promise<void> {
-  for (const _ of [1, 2]) {
-    await contentsOf('red');
-    await residents.idle();
-  }
-  expect(residents.get(ann)).toBeDefined();
-}
+const { open, idsByVector, byTerms, contentsOf, load } = residentSearches(
+  () => pool,
+  () => residents,
+);
 
 async function nearest(vector: readonly number[], limit = 10): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
@@ -301,19 +259,29 @@ describe('a user whose index is resident', () => {
     expect(plans).toHaveLength(3);
   });
 
-  test('filters, scopes, other moments and all users are asked of Postgres', async () => {
-    for (const more of [
-      { filters: { categories: ['general'] } },
-      { scope: 'global' as const },
-      { userId: null },
-    ]) {
-      const plans = await explainAll(pool, (explained) =>
-        open(explained, { terms: ['red'], ...more }).fullText(),
-      );
-      expect(plans.at(-1)).not.toContain('memories_written_idx');
-    }
+  test('other moments and all users are asked of Postgres', async () => {
+    const plans = await explainAll(pool, (explained) =>
+      open(explained, { terms: ['red'], userId: null }).fullText(),
+    );
+    expect(plans.at(-1)).not.toContain('memories_written_idx');
     const asOf = { validAt: new Date(), knownAt: new Date() };
     expect((await byTerms(['red'], { asOf })).rows).toEqual([]);
+  });
+
+  test('whether the user has turns that could be found is said, also of those stored since', async () => {
+    const mayHaveTurns = (more: Asked = {}) => open(pool, { terms: ['red'], ...more }).mayHaveTurns();
+    expect(await mayHaveTurns()).toBe(false);
+    expect(await mayHaveTurns({ userId: 'ben' })).toBe(true);
+    await pool.query(
+      `with said as (insert into conversations (tenant_id, id, user_id) values ($1::uuid, 'talk', 'ann')),
+         stored as (insert into messages (tenant_id, conversation_id, seq, id, role, content, token_estimate, created_at)
+           values ($1::uuid, 'talk', 1, 'm1', 'user', 'A red okapi', 3, now()))
+       insert into turn_parts (id, tenant_id, user_id, conversation_id, seq, position, content)
+       values (gen_random_uuid(), $1::uuid, 'ann', 'talk', 1, 0, 'A red okapi')`,
+      [DEFAULT_TENANT_ID],
+    );
+    expect(await mayHaveTurns()).toBe(true);
+    await pool.query('truncate conversations cascade');
   });
 
   test('another user finds nothing of it', async () => {
@@ -433,8 +401,9 @@ test('1,500 random changes, after each of which an index finds what the statemen
   for await (const { n, terms } of randomChanges(pool, 1_500)) {
     await expectTheSameHits(terms);
     await expectTheNearest([vectorOf(n, 0.1)]);
+    if (n % 20 === 0) await expectSameFiltered(pool, open, { filters: { tags: ['odd'] } }, { scores: false });
     await residents.idle();
     if (residents.get(ann) !== undefined) resident += 1;
   }
   expect(resident).toBeGreaterThan(1_400);
-}, 300_000);
+}, 600_000);

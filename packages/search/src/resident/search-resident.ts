@@ -1,32 +1,28 @@
 import { candidateColumns, type CandidateRow, type Sql, toHalfvec } from '@factmill/database';
 import { mayName } from '../channels/by-project.ts';
 import type { FullTextHits, FullTextRow, FullTextSearch } from '../channels/full-text-hits.ts';
-import {
-  K,
-  mayLackNearest,
-  MIN_CODE_BITS,
-  nearestVisible,
-  type VectorRow,
-  type VectorSearch,
-} from '../channels/nearest.ts';
-import { memoriesOf, type MemorySource } from '../target.ts';
+import { K, MIN_CODE_BITS, nearestVisible, type VectorRow, type VectorSearch } from '../channels/nearest.ts';
+import { facetsAsked, memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
+import { findPassing } from './facets.ts';
 import type { FindLexemes, Lexeme } from './lexemes.ts';
-import { MAX_DELTA, type UserKey } from './load-user-index.ts';
+import { MAX_DELTA } from './load-user-index.ts';
 import { MAX_TERMS, scoreTerms, type TermScores } from './score-terms.ts';
-import { type Shortlist, shortlistByHamming } from './shortlist.ts';
+import { isBeyondShortlist, type Shortlist, shortlistByEstimate } from './shortlist.ts';
 import { idsOf, type UserIndex } from './user-index.ts';
 import { toUuids, uuidAt } from './uuids.ts';
 
-/** Memories on the shortlist of bit codes: at least and at most, and for each result. */
+/** Memories on the shortlist of bit codes, at least, and for each result. */
 const MIN_SHORTLIST = 100;
+const SHORTLIST_PER_RESULT = 2;
+/** At most so many, or this share of all: reading more by their ids takes as long as the exact scan does. */
 const MAX_SHORTLIST = 600;
-const SHORTLIST_PER_RESULT = 3;
+const MAX_SHORTLIST_SHARE = 1 / 4;
 /** Best by terms that are read beyond the limit, in case that some of them are gone. */
 const OVERFETCH = 5;
 
-/** A plain search of one user: by a vector, by terms, or by both. */
+/** A search of what one user has now: by a vector, by terms, or by both. */
 export type ResidentSearch = Readonly<{
-  user: UserKey;
+  target: SearchTarget;
   vector: VectorSearch | null;
   text: FullTextSearch | null;
 }>;
@@ -35,6 +31,8 @@ export type ResidentSearch = Readonly<{
 export type ResidentHits = Readonly<{
   vector: VectorRow[] | 'incomplete' | null;
   text: FullTextHits | null;
+  /** Whether the user has turns that could be found; null: unknown. */
+  hasTurns: boolean | null;
 }>;
 
 /** What is read: the shortlists of the two channels. */
@@ -53,12 +51,13 @@ type Hit = CandidateRow &
   }>;
 
 /** A hit, or none where nothing was found, beside what was written since the watermark. */
-type Row = (Hit | { id: null }) & { delta: number; farthest: number | null; projects: string[] | null };
+type Row = (Hit | { id: null }) & { delta: number; projects: string[] | null; hasTurns: boolean };
 
 /**
- * Searches an index: a shortlist by Hamming distance and one by BM25, then one statement that reads both, with the exact
- * distance, and beside them the delta: what was written since the watermark, and memories that did not hold yet. It
- * counts with the document frequencies of the index. A memory of the delta is not taken from the index.
+ * Searches an index: a shortlist by bit codes and one by BM25, of the memories that pass the filters, then one statement
+ * that reads both, with the exact distance, and beside them the delta: what was written since the watermark, and
+ * memories that did not hold yet. It counts with the document frequencies of the index. A memory of the delta is not
+ * taken from the index.
  *
  * @returns `outdated` when too much was written, or too many of the best are gone
  */
@@ -68,41 +67,53 @@ export async function searchResident(
   search: ResidentSearch,
   findLexemes: FindLexemes,
 ): Promise<ResidentHits | 'outdated'> {
-  const plan = { vector: planVector(index, search), text: await planText(sql, index, search, findLexemes) };
-  if (plan.vector === null && plan.text === null) return plan as ResidentHits;
-  const { text, values, name } = toStatement(index, search.user, plan);
+  const passing = findPassing(index, facetsAsked(search.target));
+  const plan = {
+    vector: planVector(index, search, passing),
+    text: await planText(sql, index, search, passing, findLexemes),
+  };
+  if (plan.vector === null && plan.text === null) return { vector: null, text: null, hasTurns: null };
+  const { text, values, name } = toStatement(index, search.target, plan);
   const { rows } = await sql.query<Row>(text, values, { name });
   const [first] = rows;
   if (first === undefined || first.delta > MAX_DELTA) return 'outdated';
   const hits = rows.filter((row): row is Row & Hit => row.id !== null);
   const byText = toFullTextHits(index, plan.text, hits, first.projects ?? []);
   if (byText === 'outdated') return 'outdated';
-  return { vector: toVectorRows(plan.vector, hits, first.farthest), text: byText };
+  return { vector: toVectorRows(plan.vector, hits), text: byText, hasTurns: first.hasTurns };
 }
 
-function planVector(index: UserIndex, { vector }: ResidentSearch): Plan['vector'] {
+function planVector(
+  index: UserIndex,
+  { vector }: ResidentSearch,
+  passing: Uint8Array | null,
+): Plan['vector'] {
   if (vector === null || vector.model !== index.model || vector.dimensions < MIN_CODE_BITS) return null;
-  const min = SHORTLIST_PER_RESULT * vector.limit;
-  const shortlist = shortlistByHamming(index.codes, vector.vector, {
-    k: Math.min(K, vector.limit),
-    min: Math.max(MIN_SHORTLIST, min),
-    max: Math.max(MAX_SHORTLIST, min),
-  });
-  const rows = shortlist.places.map((place) => index.rowOfCode[place] ?? 0);
-  return { ...vector, shortlist, ids: idsOf(index, rows) };
+  const { limit, minSimilarity } = vector;
+  const min = Math.max(MIN_SHORTLIST, SHORTLIST_PER_RESULT * limit);
+  const max = Math.max(MAX_SHORTLIST, min, Math.floor(MAX_SHORTLIST_SHARE * index.codes.size));
+  const rowAt = (place: number) => index.rowOfCode[place] ?? 0;
+  const shortlist = shortlistByEstimate(
+    index.codes,
+    vector.vector,
+    { k: Math.min(K, limit), minSimilarity, min, max },
+    (place) => passing?.[rowAt(place)] !== 0,
+  );
+  return { ...vector, shortlist, ids: idsOf(index, shortlist.places.map(rowAt)) };
 }
 
 async function planText(
   sql: Sql,
   index: UserIndex,
   { text }: ResidentSearch,
+  passing: Uint8Array | null,
   findLexemes: FindLexemes,
 ): Promise<Plan['text']> {
   if (text === null || text.terms.length === 0 || text.terms.length > MAX_TERMS) return null;
   const lexemes = await findLexemes(sql, text.terms);
   if (lexemes.some((lexeme) => lexeme.is === 'phrase')) return null;
   const keys = lexemes.map((lexeme) => (lexeme.is === 'word' ? lexeme.key : null));
-  const scores = scoreTerms(index, keys, text.limit + OVERFETCH);
+  const scores = scoreTerms(index, keys, text.limit + OVERFETCH, passing);
   const rows = scores.best.map(({ row }) => row);
   return { ...text, scores, lexemes, ids: idsOf(index, rows) };
 }
@@ -114,13 +125,14 @@ async function planText(
 const isDelta = (alias: string) =>
   `(${alias}.written >= $3::xid8 and ${alias}.written < pg_snapshot_xmax(pg_current_snapshot()))`;
 
-/** memories_pkey, memory_embeddings_pkey, memories_written_idx, memory_embeddings_near_idx. */
-function toStatement(index: UserIndex, { tenantId, userId }: UserKey, { vector, text }: Plan) {
-  const source = memoriesOf({ tenantId, userId, filters: {} }, 1, { anyUser: true });
-  const values: unknown[] = [tenantId, userId, index.watermark];
+/** memories_pkey, memory_embeddings_pkey, memories_written_idx, memory_embeddings_near_idx, turn_parts_user_idx. */
+function toStatement(index: UserIndex, target: SearchTarget, { vector, text }: Plan) {
+  const source = memoriesOf(target, 4, { anyUser: true });
+  const values: unknown[] = [target.tenantId, target.userId, index.watermark, ...source.values];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const owned = (alias: string) => `${alias}.tenant_id = $1::uuid and ${alias}.user_id = (select $2::text)`;
-  const upcoming = `${bind(toUuids(index.upcoming))}::uuid[]`;
+  // Parameters in subqueries have the same estimates in plans for any values as in those for given ones.
+  const upcoming = `(select ${bind(toUuids(index.upcoming))}::uuid[])`;
   const deltas = [
     `(select unnest(${upcoming}) as id)`,
     `(select m.id from memories m where ${owned('m')} and m.is_current and ${isDelta('m')} limit ${MAX_DELTA + 1})`,
@@ -136,12 +148,12 @@ function toStatement(index: UserIndex, { tenantId, userId }: UserKey, { vector, 
     );
     const distance = `(e.embedding <=> ${bind(toHalfvec(vector.vector))}::halfvec) + 0 as distance`;
     ctes.push(`near as materialized (
-      select e.memory_id as id, false as is_delta, ${distance}
+      select e.memory_id as id, ${distance}
       from memory_embeddings e where e.memory_id = any((select ${ids})::uuid[]) and e.model = ${model}
       union all
-      select delta.id, true, ${distance} from delta cross join lateral (
+      select delta.id, ${distance} from delta cross join lateral (
         select * from memory_embeddings e where e.memory_id = delta.id and e.model = ${model} offset 0) as e
-      where delta.id not in (select unnest(${ids}))
+      where delta.id not in (select unnest((select ${ids})))
     )`);
     const bounds = {
       minSimilarity: `${bind(vector.minSimilarity)}::float8`,
@@ -155,15 +167,15 @@ function toStatement(index: UserIndex, { tenantId, userId }: UserKey, { vector, 
   }
   return {
     values,
-    name: `search_resident_${vector === null ? '' : 'V'}${text === null ? '' : 'T'}`,
+    name: `search_resident_${vector === null ? '' : 'V'}${text === null ? '' : 'T'}${source.variant}`,
     text: `
     with delta as materialized (${deltas.join(' union ')})${ctes.map((cte) => `, ${cte}`).join('')}
     select about.*, hits.*
     from (
       select (select count(*) from delta)::integer as delta,
-        ${vector === null ? 'null::float8' : '(select max(distance) from near where not is_delta)'} as farthest,
         (select array_agg(m.project) from delta cross join lateral ${source.byId('delta.id')} as m
-          where m.is_current and m.project is not null) as projects
+          where m.is_current and m.project is not null) as projects,
+        exists (select from turn_parts p where ${owned('p')}) as "hasTurns"
     ) as about
     left join (${hits.join(' union all ')}) as hits on true`,
   };
@@ -181,24 +193,21 @@ function textHits(
     `select ${candidateColumns('m')}, null::float8, has.terms, length(m.search_text)
      from delta cross join lateral ${source.byId('delta.id')} as m cross join lateral (
        select coalesce(bit_or(1 << (number - 1)::integer), 0) as terms
-       from unnest(${terms}::text[]) with ordinality as asked (term, number)
+       from unnest((select ${terms}::text[])) with ordinality as asked (term, number)
        where m.search_terms @@ search_query(term)
      ) as has
-     where has.terms > 0 and ${source.where('m')} and (${isDelta('m')} or m.id = any(${upcoming}))`,
+     where has.terms > 0 and ${source.where('m')} and (${isDelta('m')} or m.id = any(${upcoming}::uuid[]))`,
   ];
 }
 
-function toVectorRows(
-  plan: Plan['vector'],
-  hits: readonly Hit[],
-  farthest: number | null,
-): ResidentHits['vector'] {
+function toVectorRows(plan: Plan['vector'], hits: readonly Hit[]): ResidentHits['vector'] {
   if (plan === null) return null;
+  const { shortlist, limit, minSimilarity, dimensions } = plan;
   const rows = hits
     .flatMap((hit) => (hit.similarity === null ? [] : [{ ...hit, similarity: hit.similarity }]))
     .sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1));
-  const { maxHamming } = plan.shortlist;
-  return maxHamming !== null && mayLackNearest(plan, rows, { maxHamming, farthest }) ? 'incomplete' : rows;
+  const nearest = rows.length < limit ? minSimilarity : rows[Math.min(K, limit) - 1]?.similarity;
+  return isBeyondShortlist(shortlist, nearest ?? minSimilarity, dimensions) ? rows : 'incomplete';
 }
 
 function toFullTextHits(

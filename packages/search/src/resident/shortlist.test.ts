@@ -1,58 +1,71 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { numbersOfCode, toBitCode } from './hamming.ts';
-import { shortlistByHamming } from './shortlist.ts';
+import { codesOf } from './codes.fixture.ts';
+import { ESTIMATE_OF_ONE, estimateSimilarities } from './estimate-similarities.ts';
+import { isBeyondShortlist, shortlistByEstimate } from './shortlist.ts';
 
-/** Bits as text, first component first: `101…`. */
-type Bits = string;
-
-const vectorOf = (bits: Bits) => bits.split('').map((bit) => (bit === '1' ? 0.5 : -0.5));
-const differenceOf = (left: Bits, right: Bits) =>
-  left.split('').filter((bit, at) => bit !== right[at]).length;
-
-function codesOf(rows: readonly Bits[], dimensions: number) {
-  const numbers = new Uint32Array(rows.length * numbersOfCode(dimensions));
-  rows.forEach((bits, row) => numbers.set(toBitCode(vectorOf(bits)), row * numbersOfCode(dimensions)));
-  return { size: rows.length, dimensions, numbers };
-}
-
-const tables = fc.integer({ min: 1, max: 130 }).chain((dimensions) => {
-  const bits = fc.string({ unit: fc.constantFrom('0', '1'), minLength: dimensions, maxLength: dimensions });
-  return fc.record({ query: bits, rows: fc.array(bits, { maxLength: 60 }) });
-});
+const numbers = (length: number) =>
+  fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: length, maxLength: length });
+const tables = fc
+  .integer({ min: 1, max: 40 })
+  .chain((dimensions) =>
+    fc.record({ query: numbers(dimensions), rows: fc.array(numbers(dimensions), { maxLength: 60 }) }),
+  );
 const bounds = fc
-  .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 40 }))
-  .map(([k, min, more]) => ({ k, min, max: min + more }));
+  .record({ k: fc.integer({ min: 1, max: 20 }), min: fc.integer({ min: 1, max: 40 }), more: fc.nat(40) })
+  .map(({ k, min, more }) => ({ k, min, max: min + more, minSimilarity: -1 }));
 
-test('a code outside of the shortlist has no smaller distance than those on it, nor than it says', () => {
+test('a code outside of the shortlist has no higher estimate than those on it, nor than it says', () => {
   fc.assert(
-    fc.property(tables, bounds, ({ query, rows }, { k, min, max }) => {
-      const { places, maxHamming } = shortlistByHamming(codesOf(rows, query.length), vectorOf(query), {
-        k,
-        min,
-        max,
-      });
+    fc.property(tables, bounds, fc.boolean(), ({ query, rows }, wanted, onlyEven) => {
+      const codes = codesOf(rows, query.length);
+      const isAllowed = (place: number) => !onlyEven || place % 2 === 0;
+      const { places, highestOutside } = shortlistByEstimate(codes, query, wanted, isAllowed);
+      const allowed = rows.map((_, place) => place).filter(isAllowed);
       expect(new Set(places).size).toBe(places.length);
-      expect(places.length).toBeGreaterThanOrEqual(Math.min(min, rows.length));
-      expect(places.length).toBeLessThanOrEqual(max);
-      const outside = rows.flatMap((_, row) => (places.includes(row) ? [] : [row]));
-      expect(maxHamming === null).toBe(outside.length === 0);
-      const distanceOf = (row: number) => differenceOf(rows[row] ?? '', query);
-      expect(Math.max(-1, ...places.map(distanceOf))).toBeLessThanOrEqual(maxHamming ?? query.length);
-      expect(Math.min(query.length, ...outside.map(distanceOf))).toBeGreaterThanOrEqual(maxHamming ?? 0);
+      expect(places.every(isAllowed)).toBe(true);
+      expect(places.length).toBeGreaterThanOrEqual(Math.min(wanted.min, allowed.length));
+      expect(places.length).toBeLessThanOrEqual(wanted.max);
+      const outside = allowed.filter((place) => !places.includes(place));
+      expect(highestOutside === null).toBe(outside.length === 0);
+      const estimates = [...estimateSimilarities(codes, query)];
+      const estimateAt = (place: number) => (estimates[place] ?? 0) / ESTIMATE_OF_ONE;
+      expect(Math.min(2, ...places.map(estimateAt))).toBeGreaterThanOrEqual(highestOutside ?? -1);
+      expect(Math.max(-1, ...outside.map(estimateAt))).toBe(highestOutside ?? -1);
     }),
   );
 });
 
-test('as many as the distance of the k-th makes likely, between the bounds', () => {
-  // Of 100 bits 0, 1, 2 … 99 differ. The 10th differs in 9, ± 2.9: up to 16 are likely.
-  const rows = Array.from({ length: 100 }, (_, row) => '1'.repeat(row).padEnd(100, '0'));
-  const codes = codesOf(rows, 100);
-  const shortlist = (min: number, max: number) =>
-    shortlistByHamming(codes, vectorOf('0'.repeat(100)), { k: 10, min, max });
-  expect(shortlist(1, 100)).toMatchObject({ maxHamming: 16 });
-  expect(shortlist(1, 100).places).toHaveLength(17);
+/** Of 400 components 0, 2, 4 … have another sign: estimates of 1, 0.99, 0.98 … */
+const query = Array.from({ length: 400 }, () => 1);
+const codes = codesOf(
+  Array.from({ length: 100 }, (_, row) => query.map((_one, at) => (at < 2 * row ? -1 : 1))),
+  400,
+);
+const shortlist = (min: number, max: number, minSimilarity = -1) =>
+  shortlistByEstimate(codes, query, { k: 10, min, max, minSimilarity });
+
+test('as many as the estimate of the k-th makes likely, between the bounds', () => {
+  // The 10th has an estimate of 0.91, ± 0.016: down to 0.855 is likely.
+  expect(shortlist(1, 100).places).toHaveLength(15);
+  expect(shortlist(1, 100).highestOutside).toBeCloseTo(0.85, 2);
   expect(shortlist(30, 100).places).toHaveLength(30);
   expect(shortlist(1, 12).places).toEqual(Array.from({ length: 12 }, (_, row) => row));
-  expect(shortlist(100, 100)).toMatchObject({ maxHamming: null });
+  expect(shortlist(100, 100)).toMatchObject({ highestOutside: null });
+});
+
+test('what is hardly similar enough is not looked for', () => {
+  // 0.95, ± 0.012: down to 0.909.
+  expect(shortlist(30, 100, 0.95).places).toHaveLength(10);
+  expect(shortlist(30, 100, 0.95).highestOutside).toBeCloseTo(0.9, 2);
+});
+
+test('a vector as near as this would have had a higher estimate', () => {
+  const outside = (highestOutside: number | null) => ({ places: [], highestOutside });
+  // At 0.5, ± 0.033.
+  expect(isBeyondShortlist(outside(0.46), 0.5, 384)).toBe(true);
+  expect(isBeyondShortlist(outside(0.48), 0.5, 384)).toBe(false);
+  expect(isBeyondShortlist(outside(0.6), 0.5, 384)).toBe(false);
+  expect(isBeyondShortlist(outside(0.48), 0.5, 3_072)).toBe(true);
+  expect(isBeyondShortlist(outside(null), -1, 384)).toBe(true);
 });

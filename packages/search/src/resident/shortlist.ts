@@ -1,64 +1,108 @@
-import { type BitCodes, hammingDistances, toBitCode } from './hamming.ts';
+import { CONFIDENCE } from '../channels/nearest.ts';
+import {
+  type BitCodes,
+  deviationOfEstimate,
+  ESTIMATE_OF_ONE,
+  estimateSimilarities,
+} from './estimate-similarities.ts';
 
 export type Shortlist = Readonly<{
   /** Places of codes. */
   places: number[];
-  /** No code outside of the shortlist has a smaller distance; null when there is none outside. */
-  maxHamming: number | null;
+  /** No code outside of the shortlist has a higher estimate, as a cosine; null when there is none outside. */
+  highestOutside: number | null;
 }>;
 
-/** How many standard deviations a code may be farther than its angle makes likely, and be on the shortlist still. */
-const OVERFETCH_DEVIATIONS = 2.5;
+export type ShortlistBounds = Readonly<{
+  /** The shortlist must not miss one of so many nearest. */
+  k: number;
+  /** Cosine; what is less similar is not looked for. */
+  minSimilarity: number;
+  /** How many there are at least, where so many may be similar enough, and at most. */
+  min: number;
+  max: number;
+}>;
+
+/** How many standard deviations a code may have a lower estimate than it should have, and be on the shortlist still. */
+const OVERFETCH_DEVIATIONS = 3.5;
 
 /**
- * The codes with the smallest Hamming distance to the vector's: all that may be among the `k` nearest, so far as bit
- * codes tell, but no fewer than `min` and no more than `max`.
+ * The codes whose vectors are the most similar to the query by estimate: all that may be among the `k` nearest, so far
+ * as bit codes tell.
+ *
+ * @param isAllowed whether the vector at a place is looked for at all
  */
-export function shortlistByHamming(
+export function shortlistByEstimate(
   codes: BitCodes,
   vector: readonly number[],
-  { k, min, max }: Readonly<{ k: number; min: number; max: number }>,
+  { k, minSimilarity, min, max }: ShortlistBounds,
+  isAllowed: (place: number) => boolean = () => true,
 ): Shortlist {
   const { size, dimensions } = codes;
-  if (size <= min) return { places: Array.from({ length: size }, (_, place) => place), maxHamming: null };
-  const distances = hammingDistances(codes, toBitCode(vector));
-  const histogram = new Uint32Array(dimensions + 1);
-  // By number: an iterator takes as long as comparing did.
+  const estimates = estimateSimilarities(codes, vector);
+  const ranked = createHistogram();
   for (let place = 0; place < size; place += 1) {
-    const distance = distances[place] ?? 0;
-    histogram[distance] = (histogram[distance] ?? 0) + 1;
+    if (isAllowed(place)) ranked.add(estimates[place] ?? 0);
   }
-  const distanceOfKth = distanceOfRank(histogram, k);
-  const share = distanceOfKth / dimensions;
-  const reach = distanceOfKth + OVERFETCH_DEVIATIONS * Math.sqrt(share * (1 - share) * dimensions);
-  const count = Math.min(max, Math.max(min, countWithin(histogram, reach)));
-  if (count >= size) return { places: Array.from({ length: size }, (_, place) => place), maxHamming: null };
+  const lowestLikely = (similarity: number) =>
+    (similarity - OVERFETCH_DEVIATIONS * deviationOfEstimate(similarity, dimensions)) * ESTIMATE_OF_ONE;
+  const wanted = Math.max(min, ranked.countFrom(lowestLikely(ranked.ofRank(k) / ESTIMATE_OF_ONE)));
+  const count = Math.min(max, wanted, ranked.countFrom(lowestLikely(minSimilarity)));
 
-  const maxHamming = distanceOfRank(histogram, count);
-  // Of those as far as the last one, as many as all nearer ones leave room for.
-  let ties = count - countWithin(histogram, maxHamming - 1);
+  const lowest = ranked.ofRank(count);
+  // Of those with the lowest estimate, as many as all higher ones leave room for.
+  let ties = count - ranked.countFrom(lowest + 1);
   const places: number[] = [];
   for (let place = 0; places.length < count && place < size; place += 1) {
-    const distance = distances[place] ?? 0;
-    if (distance < maxHamming || (distance === maxHamming && (ties -= 1) >= 0)) places.push(place);
+    const estimate = estimates[place] ?? 0;
+    if (estimate < lowest || !isAllowed(place)) continue;
+    if (estimate > lowest || (ties -= 1) >= 0) places.push(place);
   }
-  return { places, maxHamming };
+  return { places, highestOutside: cosineOf(ranked.ofRank(count + 1), ranked.size() - count) };
 }
 
-function countWithin(histogram: Uint32Array, reach: number): number {
-  let count = 0;
-  for (let distance = 0; distance <= reach && distance < histogram.length; distance += 1) {
-    count += histogram[distance] ?? 0;
-  }
-  return count;
+/**
+ * Whether no vector outside of a shortlist is as similar as this: such a one would have a higher estimate than all of
+ * them, unless it deviates by more than `CONFIDENCE` standard deviations.
+ */
+export function isBeyondShortlist(
+  { highestOutside }: Shortlist,
+  similarity: number,
+  dimensions: number,
+): boolean {
+  const deviation = deviationOfEstimate(similarity, dimensions);
+  return highestOutside === null || similarity - highestOutside >= CONFIDENCE * deviation;
 }
 
-/** The distance of the code with a rank, counted from 1. */
-function distanceOfRank(histogram: Uint32Array, rank: number): number {
-  let count = 0;
-  for (let distance = 0; distance < histogram.length; distance += 1) {
-    count += histogram[distance] ?? 0;
-    if (count >= rank) return distance;
-  }
-  return histogram.length - 1;
+function cosineOf(estimate: number, count: number): number | null {
+  return count === 0 ? null : estimate / ESTIMATE_OF_ONE;
+}
+
+/** How many codes have each estimate. */
+function createHistogram() {
+  const counts = new Uint32Array(2 * ESTIMATE_OF_ONE + 1);
+  let size = 0;
+  return {
+    add(estimate: number): void {
+      counts[estimate + ESTIMATE_OF_ONE] = (counts[estimate + ESTIMATE_OF_ONE] ?? 0) + 1;
+      size += 1;
+    },
+    size: () => size,
+    /** The estimate of the code with a rank, counted from 1 at the highest; the lowest there can be beyond the last. */
+    ofRank(rank: number): number {
+      let count = 0;
+      for (let at = counts.length - 1; at >= 0; at -= 1) {
+        count += counts[at] ?? 0;
+        if (count >= rank) return at - ESTIMATE_OF_ONE;
+      }
+      return -ESTIMATE_OF_ONE;
+    },
+    /** How many have an estimate as high as this. */
+    countFrom(estimate: number): number {
+      let count = 0;
+      for (let at = counts.length - 1; at >= 0 && at - ESTIMATE_OF_ONE >= estimate; at -= 1)
+        count += counts[at] ?? 0;
+      return count;
+    },
+  };
 }

@@ -7,15 +7,14 @@ const OF = { watermark: '7', model: 'm' };
 test('an index has the memories of all its pages', () => {
   const builder = createIndexBuilder();
   builder.add(
-    packPage(
-      [
-        { length: 10, keys: [9, 5], bits: '101' },
-        { length: 20, keys: [] },
-      ],
-      ['Apollo'],
-    ),
+    packPage([
+      { length: 10, keys: [9, 5], bits: '101', facets: ['project:Apollo', 'tier:2'] },
+      { length: 20, keys: [] },
+    ]),
   );
-  const last = packPage([{ length: 30, keys: [5, 2 ** 53 - 1], bits: '011', id: 9 }], ['Apollo', 'Hermes']);
+  const last = packPage([
+    { length: 30, keys: [5, 2 ** 53 - 1], bits: '011', id: 9, facets: ['project:Hermes', 'tier:2'] },
+  ]);
   builder.add({ ...last, upcoming: Buffer.alloc(16, 7) });
   expect(builder.upcoming()).toBe(1);
   const index = builder.build(OF);
@@ -24,7 +23,8 @@ test('an index has the memories of all its pages', () => {
   expect([...index.lengths]).toEqual([10, 20, 30]);
   expect([...index.rowOfCode]).toEqual([0, 2]);
   expect(index.codes).toMatchObject({ size: 2, dimensions: 3 });
-  expect([...new Uint8Array(index.codes.numbers.buffer)]).toEqual([0xa0, 0, 0, 0, 0x60, 0, 0, 0]);
+  expect([...index.codes.bytes]).toEqual([0xa0, 0x60]);
+  expect([...(index.facets.get('tier:2') ?? [])]).toEqual([0, 2]);
   expect([...index.postings.keys]).toEqual([5, 9, 2 ** 53 - 1]);
   expect([...index.postings.starts]).toEqual([0, 2, 3, 4]);
   expect([...index.postings.rows]).toEqual([0, 2, 0, 2]);
@@ -34,12 +34,20 @@ test('an index has the memories of all its pages', () => {
 test('it takes about as many bytes as its builder says', () => {
   const builder = createIndexBuilder();
   builder.add(
-    packPage(Array.from({ length: 50 }, (_, n) => ({ length: n, keys: [1, n + 2], bits: '1'.repeat(384) }))),
+    packPage(
+      Array.from({ length: 50 }, (_, n) => ({
+        length: n,
+        keys: [1, n + 2],
+        bits: '1'.repeat(384),
+        facets: [`tag:${n}`, 'tier:2'],
+      })),
+    ),
   );
-  const { ids, lengths, codes, rowOfCode, postings } = builder.build(OF);
-  const parts = [ids, lengths, codes.numbers, rowOfCode, postings.keys, postings.starts, postings.rows];
-  const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-  expect(Math.abs(bytes - builder.bytes())).toBeLessThan(10);
+  const { ids, lengths, codes, rowOfCode, postings, facets } = builder.build(OF);
+  const parts = [ids, lengths, codes.bytes, rowOfCode, postings.keys, postings.starts, postings.rows];
+  const bytes = [...parts, ...facets.values()].reduce((sum, part) => sum + part.byteLength, 0);
+  const maps = [...facets.keys()].reduce((sum, facet) => sum + 200 + 2 * facet.length, 0);
+  expect(Math.abs(bytes + maps - builder.bytes())).toBeLessThan(10);
 });
 
 test('a user who has nothing', () => {

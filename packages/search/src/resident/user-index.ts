@@ -1,4 +1,5 @@
-import { type BitCodes, numbersOfCode } from './hamming.ts';
+import { type BitCodes, bytesOfCode } from './estimate-similarities.ts';
+import { type Facets, projectsOf } from './facets.ts';
 
 /**
  * What a search has to know of a user's memories to choose those that are worth reading, as of one moment. Rows are
@@ -18,6 +19,7 @@ export type UserIndex = Readonly<{
   /** The row of each code: not every memory has a vector. */
   rowOfCode: Uint32Array;
   postings: Postings;
+  facets: Facets;
   /** Names of the projects that the memories belong to. */
   projects: readonly string[];
   /** Ids of memories that did not hold yet. They are no rows: searches read them beside what was written since. */
@@ -44,7 +46,8 @@ export type IndexPage = Readonly<{
   keys: Buffer;
   /** For each memory how many bits its code has (int4), and the bits; 0 and none without a vector. */
   codes: Buffer;
-  projects: readonly string[];
+  /** Of each memory. */
+  facets: readonly (readonly string[])[];
   /** Ids of memories that begin to hold later, which are in none of the others. */
   upcoming: Buffer;
 }>;
@@ -52,31 +55,41 @@ export type IndexPage = Readonly<{
 const ID_BYTES = 16;
 const INT4 = 4;
 const INT8 = 8;
+/** What an entry of a map of texts takes beside the text, about. */
+const ENTRY_BYTES = 200;
 
 /** Puts an index together from its pages. */
 export function createIndexBuilder() {
   const ids: Buffer[] = [];
   const lengths: number[] = [];
   const rowsOfKey = new Map<number, number[]>();
-  const codes: Uint32Array[] = [];
+  const codes: Buffer[] = [];
   const rowOfCode: number[] = [];
-  const projects = new Set<string>();
+  const rowsOfFacet = new Map<string, number[]>();
   const upcoming: Buffer[] = [];
   let dimensions = 0;
   let postings = 0;
+  let facetBytes = 0;
 
   function addCodes(page: Buffer, firstRow: number): void {
     for (let at = 0, row = firstRow; at < page.length; row += 1) {
       const bits = page.readUInt32BE(at);
-      const bytes = Math.ceil(bits / 8);
+      const bytes = bytesOfCode(bits);
       if (bits > 0) {
         dimensions = bits;
-        const code = new Uint32Array(numbersOfCode(bits));
-        new Uint8Array(code.buffer).set(page.subarray(at + INT4, at + INT4 + bytes));
-        codes.push(code);
+        codes.push(page.subarray(at + INT4, at + INT4 + bytes));
         rowOfCode.push(row);
       }
       at += INT4 + bytes;
+    }
+  }
+
+  function addFacets(facets: readonly string[], row: number): void {
+    for (const facet of facets) {
+      const rows = rowsOfFacet.get(facet);
+      if (rows === undefined) rowsOfFacet.set(facet, [row]);
+      else rows.push(row);
+      facetBytes += INT4 + (rows === undefined ? ENTRY_BYTES + 2 * facet.length : 0);
     }
   }
 
@@ -85,7 +98,7 @@ export function createIndexBuilder() {
       const firstRow = lengths.length;
       ids.push(page.ids);
       upcoming.push(page.upcoming);
-      for (const project of page.projects) projects.add(project);
+      page.facets.forEach((facets, row) => addFacets(facets, firstRow + row));
       for (let row = 0, key = 0; row * INT4 < page.lengths.length; row += 1) {
         lengths.push(page.lengths.readUInt32BE(row * INT4));
         const end = key + page.lexemeCounts.readUInt32BE(row * INT4);
@@ -104,20 +117,22 @@ export function createIndexBuilder() {
     /** Bytes that the index will take. */
     bytes: () =>
       lengths.length * (ID_BYTES + INT4) +
-      codes.length * INT4 * (1 + numbersOfCode(dimensions)) +
+      codes.length * (INT4 + bytesOfCode(dimensions)) +
       rowsOfKey.size * (INT8 + INT4) +
       postings * INT4 +
-      [...projects].reduce((sum, name) => sum + 2 * name.length, 0),
+      facetBytes,
     build(of: Pick<UserIndex, 'watermark' | 'model'>): UserIndex {
+      const facets = new Map(Array.from(rowsOfFacet, ([facet, rows]) => [facet, Uint32Array.from(rows)]));
       return {
         ...of,
         size: lengths.length,
         ids: Buffer.concat(ids),
         lengths: Uint32Array.from(lengths),
-        codes: { size: codes.length, dimensions, numbers: concatenate(codes) },
+        codes: { size: codes.length, dimensions, bytes: Buffer.concat(codes) },
         rowOfCode: Uint32Array.from(rowOfCode),
         postings: toPostings(rowsOfKey, postings),
-        projects: [...projects],
+        facets,
+        projects: projectsOf(facets),
         upcoming: Buffer.concat(upcoming),
       };
     },
@@ -146,11 +161,4 @@ function toPostings(rowsOfKey: ReadonlyMap<number, readonly number[]>, count: nu
     starts[at + 1] = end;
   });
   return { keys, starts, rows };
-}
-
-function concatenate(codes: readonly Uint32Array[]): Uint32Array {
-  const length = codes[0]?.length ?? 0;
-  const numbers = new Uint32Array(codes.length * length);
-  codes.forEach((code, at) => numbers.set(code, at * length));
-  return numbers;
 }
