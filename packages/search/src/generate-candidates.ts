@@ -2,7 +2,6 @@ import type { SearchChannel, SearchRequest } from '@factmill/contracts';
 import type { Sql } from '@factmill/database';
 import { queryTerms } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
-import { attributeTurns } from './attribute-turns.ts';
 import type { ChannelHits } from './candidate.ts';
 import { fullTextChannel } from './channels/by-full-text.ts';
 import { projectChannel } from './channels/by-project.ts';
@@ -11,7 +10,7 @@ import { vectorChannel } from './channels/by-vector.ts';
 import type { Channel, ChannelSearch } from './channels/channel.ts';
 import type { VectorSearch } from './channels/nearest.ts';
 import { recentChannel } from './channels/recent.ts';
-import { turnsChannel } from './channels/turns.ts';
+import { searchTurns } from './channels/turns.ts';
 import type { EmbeddedQuery, EmbedQuery } from './embedded-query.ts';
 import { openFirstStage } from './first-stage.ts';
 import type { ResidentIndexes } from './resident/resident-indexes.ts';
@@ -102,15 +101,16 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
       }
     }
 
-    const asked = settings.scopes.flatMap((scope) => {
-      const search = openScope(scope === undefined ? target : { ...target, scope });
-      return CHANNELS.filter(([name]) => channels.has(name)).map(([name, channel]) =>
-        ask(name, channel, search),
-      );
-    });
-    const found = await Promise.all([...asked, ask('turns', turnsChannel, openScope(target))]);
-    const attributed = await attributeTurns(database, target.tenantId, found.flat());
-    return { found: mergeScopes(attributed), embedded: await embedding, failed, terms, embedMs };
+    const searches = settings.scopes.map((scope) =>
+      openScope(scope === undefined ? target : { ...target, scope }),
+    );
+    const asked = searches.flatMap((search) =>
+      CHANNELS.filter(([name]) => channels.has(name)).map(([name, channel]) => ask(name, channel, search)),
+    );
+    const found = (await Promise.all(asked)).flat();
+    const search = { ...(searches[0] ?? openScope(target)), target };
+    const turns = await ask('turns', (of) => searchTurns(of, found), search);
+    return { found: mergeScopes([...found, ...turns]), embedded: await embedding, failed, terms, embedMs };
   };
 }
 

@@ -336,6 +336,7 @@ describe('findUnindexedTurns', () => {
           limit: 9,
         },
         terms,
+        [],
       )
     ).map((row) => [row.messageId, row.pending, row.score]);
 

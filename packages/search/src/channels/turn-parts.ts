@@ -1,6 +1,7 @@
 import { type Sql, toHalfvec } from '@factmill/database';
 import { B, K1 } from '../bm25.ts';
 import type { VectorSearch } from './nearest.ts';
+import { knownMemories, restingOn } from './known-memories.ts';
 import type { TurnRow } from './turn-row.ts';
 
 /** Which turns of a user, or of all users, may be found. */
@@ -44,9 +45,13 @@ export const sharesTurns = (
       select from extractions e where e.tenant_id = ${c}.tenant_id and e.conversation_id = ${c}.id
         and e.preset = 'reconciled')))`;
 
-/** What both statements select of a part `p` of a message `m`. Values: $1 to $8 are the target. */
+/**
+ * Selected of a part `p` of a message `m`. `memoryId`: the first of the given memories that rests on the message, by
+ * `restingOn`.
+ */
 const COLUMNS = `c.id as "conversationId", c.user_id as "userId", c.project, m.id as "messageId", m.role,
-  p.content, m.created_at as "createdAt", m.seq > c.extracted_seq as pending`;
+  p.content, m.created_at as "createdAt", m.seq > c.extracted_seq as pending, ${restingOn('c.id', 'm.id')} as "memoryId"`;
+/** $1 to $8 are the target. */
 const SOURCE = `
   join turn_parts p on p.id = found.id and p.tenant_id = $1::uuid
   join messages m on m.tenant_id = p.tenant_id and m.conversation_id = p.conversation_id and m.seq = p.seq
@@ -66,59 +71,93 @@ const valuesOf = ({
   seenFrom,
 }: TurnTarget) => [tenantId, userId, conversationIds, withPending, project, until, limit, seenFrom];
 
+/** By what turns are looked for. */
+export type TurnQuery = Readonly<{
+  vector: VectorSearch | null;
+  terms: readonly string[];
+  /** Memories that were found already, best first. */
+  memoryIds: readonly string[];
+}>;
+
+/** A part of a turn, and which list it is in. */
+export type FoundPart = TurnRow & Readonly<{ list: 'near' | 'words' }>;
+
 /**
- * The parts of a user's turns nearest to the vector, nearest first: of the latest 20,000, those nearest by their bit
- * codes. Uses turn_part_embeddings_near_idx.
+ * The parts of turns that are nearest to the vector (of one user), and those that have one of the words, each list best
+ * first. One statement.
  */
-export async function findNearestTurns(
+export async function findTurnParts(
   sql: Sql,
-  target: TurnTarget & Readonly<{ userId: string }>,
-  { model, dimensions, vector, minSimilarity }: VectorSearch,
-): Promise<TurnRow[]> {
-  const isExact = dimensions < MIN_CODE_BITS;
-  // Filters leave few: they come before the shortlist, or it could have none of them.
-  const isFiltered = target.conversationIds !== null || target.project !== null;
-  const filter = `and e.part_id in (
-      select p.id from turn_parts p join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
-      where p.tenant_id = $1::uuid and p.user_id = $2::text
-        and ($3::text[] is null or c.id = any($3::text[])) and ($5::text is null or c.project = $5::text))`;
-  const { rows } = await sql.query<TurnRow>(
-    `with latest as materialized (
-       select e.part_id, e.code from turn_part_embeddings e
-       where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $9::text ${isFiltered ? filter : ''}
-       order by e.part_id desc limit ${isExact ? MAX_EXACT : MAX_CODES}
-     ), shortlist as materialized (
-       select part_id from latest
-       ${isExact ? '' : `order by code <~> (select binary_quantize($10::halfvec)) limit ${SHORTLIST}`}
-     ), found as materialized (
-       select s.part_id as id, (e.embedding <=> $10::halfvec) + 0 as distance from shortlist s cross join lateral (
-         select embedding from turn_part_embeddings e
-         where e.part_id = s.part_id and e.model = $9::text and e.tenant_id = $1::uuid offset 0) as e
-     )
-     select ${COLUMNS}, 1 - found.distance as score from found ${SOURCE} and found.distance <= 1 - $11::float8
-     order by found.distance, found.id limit $7::integer`,
-    [...valuesOf(target), model, toHalfvec(vector), minSimilarity],
-    { name: `search_turns_near${isExact ? '_exact' : ''}${isFiltered ? '_filtered' : ''}` },
+  target: TurnTarget,
+  { vector, terms, memoryIds }: TurnQuery,
+): Promise<FoundPart[]> {
+  if (vector === null && terms.length === 0) return [];
+  const values: unknown[] = valuesOf(target);
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const known = knownMemories('$1', bind(memoryIds));
+  const near = vector === null ? null : nearParts(target, vector, bind);
+  const words = terms.length === 0 ? null : partsWithWords(bind(terms));
+  const lists = [near, words].filter((list) => list !== null);
+  const { rows } = await sql.query<FoundPart>(
+    `with ${[known, ...lists.map(({ ctes }) => ctes)].join(', ')}
+     ${lists.map(({ list }) => `(${list})`).join(' union all ')}`,
+    values,
+    { name: `search_turns${lists.map(({ name }) => name).join('')}` },
   );
   return rows;
 }
 
+type PartList = Readonly<{ ctes: string; list: string; name: string }>;
+
 /**
- * The parts of turns that have one of the words, best first by BM25. They are found by words that few parts have
+ * The parts of a user's turns nearest to the vector: of the latest 20,000, those nearest by their bit codes. Uses
+ * turn_part_embeddings_near_idx.
+ */
+function nearParts(
+  { conversationIds, project }: TurnTarget,
+  { model, dimensions, vector, minSimilarity }: VectorSearch,
+  bind: (value: unknown) => string,
+): PartList {
+  const isExact = dimensions < MIN_CODE_BITS;
+  // Filters leave few: they come before the shortlist, or it could have none of them.
+  const isFiltered = conversationIds !== null || project !== null;
+  const filter = `and e.part_id in (
+      select p.id from turn_parts p join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
+      where p.tenant_id = $1::uuid and p.user_id = $2::text
+        and ($3::text[] is null or c.id = any($3::text[])) and ($5::text is null or c.project = $5::text))`;
+  const ofModel = `e.tenant_id = $1::uuid and e.model = ${bind(model)}::text`;
+  const query = `${bind(toHalfvec(vector))}::halfvec`;
+  return {
+    name: `_near${isExact ? '_exact' : ''}${isFiltered ? '_filtered' : ''}`,
+    ctes: `latest as materialized (
+       select e.part_id, e.code from turn_part_embeddings e
+       where ${ofModel} and e.user_id = (select $2::text) ${isFiltered ? filter : ''}
+       order by e.part_id desc limit ${isExact ? MAX_EXACT : MAX_CODES}
+     ), shortlist as materialized (
+       select part_id from latest
+       ${isExact ? '' : `order by code <~> (select binary_quantize(${query})) limit ${SHORTLIST}`}
+     ), near as materialized (
+       select s.part_id as id, (e.embedding <=> ${query}) + 0 as distance from shortlist s cross join lateral (
+         select embedding from turn_part_embeddings e where e.part_id = s.part_id and ${ofModel} offset 0) as e
+     )`,
+    list: `select 'near' as list, ${COLUMNS}, 1 - found.distance as score from near as found ${SOURCE}
+       and found.distance <= 1 - ${bind(minSimilarity)}::float8
+     order by found.distance, found.id limit $7::integer`,
+  };
+}
+
+/**
+ * The parts of turns that have one of the words, by BM25. They are found by words that few parts have
  * (turn_parts_words_idx), or else among the latest.
  */
-export async function findTurnsByWords(
-  sql: Sql,
-  target: TurnTarget,
-  terms: readonly string[],
-): Promise<TurnRow[]> {
-  if (terms.length === 0) return [];
-  const { rows } = await sql.query<TurnRow>(
-    `with terms as materialized (
+function partsWithWords(terms: string): PartList {
+  return {
+    name: '_words',
+    ctes: `terms as materialized (
        select t.n, search_query(t.term) as query, array(
          select distinct search_key($1::uuid, $2::text, word)
          from unnest(tsvector_to_array(search_words(t.term))) as word) as keys
-       from unnest($9::text[]) with ordinality as t (term, n)
+       from unnest((select ${terms}::text[])) with ordinality as t (term, n)
      ), hits as materialized (
        select t.n, h.id from terms t cross join lateral (
          select p.id, p.search_terms from turn_parts p
@@ -130,7 +169,7 @@ export async function findTurnsByWords(
        select distinct h.id from hits h join frequencies f using (n) where f.df <= ${MAX_FREQUENCY}
        union
        select id from (
-         select p.id from turn_parts p where p.tenant_id = $1::uuid and p.user_id = $2::text
+         select p.id from turn_parts p where p.tenant_id = $1::uuid and p.user_id = (select $2::text)
            and not exists (select from frequencies where df <= ${MAX_FREQUENCY})
          order by p.id desc limit ${LATEST}) as latest
      ), texts as materialized (
@@ -141,14 +180,12 @@ export async function findTurnsByWords(
      ), weighed as materialized (
        select t.query, ln(1 + (greatest(a.texts, f.df) - f.df + 0.5) / (f.df + 0.5)) as idf
        from terms t join frequencies f using (n) cross join of_all a
-     ), found as materialized (
+     ), scored as materialized (
        select t.id, sum(w.idf) / (${1 - B + 1 / K1} + ${B} * min(t.length) / min(a.average_length)) as score
        from texts t join weighed w on t.search_terms @@ w.query cross join of_all a
        group by t.id order by score desc, t.id limit 3 * $7::integer
-     )
-     select ${COLUMNS}, found.score from found ${SOURCE} order by found.score desc, found.id limit $7::integer`,
-    [...valuesOf(target), terms],
-    { name: 'search_turns_words' },
-  );
-  return rows;
+     )`,
+    list: `select 'words' as list, ${COLUMNS}, found.score from scored as found ${SOURCE}
+     order by found.score desc, found.id limit $7::integer`,
+  };
 }

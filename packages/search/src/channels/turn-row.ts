@@ -12,6 +12,8 @@ export type TurnRow = Readonly<{
   createdAt: Date;
   pending: boolean;
   score: number;
+  /** A memory that was found already and rests on the message. */
+  memoryId: string | null;
 }>;
 
 const FORM = { tier: 3, kind: 'note', category: 'conversation' } as const;

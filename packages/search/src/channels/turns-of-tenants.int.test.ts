@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool, DEFAULT_TENANT_ID, migrate, registerEmbeddingModel } from '@factmill/database';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, expect, test } from '@jest/globals';
-import { findNearestTurns, findTurnsByWords, type TurnTarget } from './turn-parts.ts';
+import { findTurnParts, type TurnTarget } from './turn-parts.ts';
 import { findUnindexedTurns } from './unindexed-turns.ts';
 
 /** Two tenants whose user and conversation have the same names; only `THEIRS` has said something. */
@@ -51,22 +51,31 @@ const target = (tenantId: string) => ({
   limit: 5,
 });
 const near = (of: TurnTarget & { userId: string }) =>
-  findNearestTurns(database, of, {
-    ...of,
-    filters: {},
-    seenFrom: '',
-    model: 'small',
-    dimensions: 3,
-    vector: VECTOR,
-    minSimilarity: 0.5,
+  findTurnParts(database, of, {
+    vector: {
+      ...of,
+      filters: {},
+      seenFrom: '',
+      model: 'small',
+      dimensions: 3,
+      vector: VECTOR,
+      minSimilarity: 0.5,
+    },
+    terms: [],
+    memoryIds: [],
   });
+const withWords = (of: TurnTarget) =>
+  findTurnParts(database, of, { vector: null, terms: ['heron'], memoryIds: [] });
 
 test.each<[string, (of: TurnTarget & { userId: string }) => Promise<unknown[]>]>([
   ['by meaning', (of) => near(of)],
   ['by meaning, of one conversation', (of) => near({ ...of, conversationIds: ['chat'] })],
-  ['by words', (of) => findTurnsByWords(database, of, ['heron'])],
-  ['by words, of all users', (of) => findTurnsByWords(database, { ...of, userId: null }, ['heron'])],
-  ['before they are indexed', (of) => findUnindexedTurns(database, { ...of, pendingOnly: false }, ['heron'])],
+  ['by words', (of) => withWords(of)],
+  ['by words, of all users', (of) => withWords({ ...of, userId: null })],
+  [
+    'before they are indexed',
+    (of) => findUnindexedTurns(database, { ...of, pendingOnly: false }, ['heron'], []),
+  ],
 ])('turns of another tenant are not found: %s', async (_how, find) => {
   expect(await find(target(THEIRS))).toHaveLength(1);
   expect(await find(target(DEFAULT_TENANT_ID))).toEqual([]);

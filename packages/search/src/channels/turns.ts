@@ -1,7 +1,9 @@
 import { GLOBAL_SCOPE } from '@factmill/contracts';
+import type { CandidateRow } from '@factmill/database';
 import { fuseRanks } from '@factmill/ranking';
-import type { Channel, ChannelSearch, Hit } from './channel.ts';
-import { findNearestTurns, findTurnsByWords, type TurnTarget } from './turn-parts.ts';
+import type { ChannelHits } from '../candidate.ts';
+import type { ChannelSearch, Hit } from './channel.ts';
+import { findTurnParts, type FoundPart, type TurnTarget } from './turn-parts.ts';
 import { findUnindexedTurns } from './unindexed-turns.ts';
 import { idOf, mayBeTurns, type TurnRow, turnToRow } from './turn-row.ts';
 
@@ -10,33 +12,38 @@ const OF_ASSISTANT = 0.75;
 
 /**
  * Stored turns, in the form of memories: by meaning and by words, put together by rank, those of users before those of
- * assistants. Its target has no scope: the conversations are those of the request.
+ * assistants. A turn that one of the memories found rests on counts for that memory and is left out itself. Asked after
+ * the other channels. Its target has no scope: the conversations are those of the request.
  */
-export const turnsChannel: Channel = async (search) => {
-  const { database, request, settings, terms } = search;
+export async function searchTurns(
+  search: ChannelSearch,
+  found: readonly ChannelHits[],
+): Promise<readonly Hit[] | null> {
+  const { database, request, settings, terms, first, queryVector } = search;
   if (!(settings.turns || request.include_pending) || !mayBeTurns(search.target.filters)) return null;
   const target = toTarget(search);
-  const [near, withWords, unindexed] = await Promise.all([
-    settings.turns ? findNear(search, target) : [],
-    settings.turns ? findTurnsByWords(database, target, terms) : [],
+  const memories = new Map(found.flatMap(({ hits }) => hits.map(({ row }) => [row.id, row])));
+  const memoryIds = [...memories.keys()];
+  const findIndexed = async (): Promise<FoundPart[]> => {
+    if (!settings.turns || !(await first.mayHaveTurns())) return [];
+    // Those of all users are found by their words only.
+    const vector = target.userId === null ? null : await queryVector();
+    return findTurnParts(database, target, { vector, terms, memoryIds });
+  };
+  const findUnindexed = async (): Promise<TurnRow[]> => {
     // A search that does not ask for turns does without the last few seconds.
-    request.include_turns || request.include_pending
-      ? findUnindexedTurns(database, { ...target, pendingOnly: request.include_turns !== true }, terms)
-      : [],
-  ]);
-  return fuse([near, [...withWords, ...unindexed]]);
-};
-
-async function findNear({ database, queryVector }: ChannelSearch, target: TurnTarget): Promise<TurnRow[]> {
-  const { userId } = target;
-  // Those of all users are found by their words only.
-  if (userId === null) return [];
-  const vector = await queryVector();
-  return vector === null ? [] : findNearestTurns(database, { ...target, userId }, vector);
+    if (request.include_turns !== true && !request.include_pending) return [];
+    const pendingOnly = request.include_turns !== true;
+    return findUnindexedTurns(database, { ...target, pendingOnly }, terms, memoryIds);
+  };
+  const [parts, unindexed] = await Promise.all([findIndexed(), findUnindexed()]);
+  const listOf = (list: FoundPart['list']) =>
+    parts.filter((part) => part.list === list).sort((a, b) => b.score - a.score);
+  return fuse([listOf('near'), [...listOf('words'), ...unindexed]], memories);
 }
 
 /** One hit for each turn: by the best of its parts. */
-function fuse(lists: readonly (readonly TurnRow[])[]): Hit[] {
+function fuse(lists: readonly (readonly TurnRow[])[], memories: ReadonlyMap<string, CandidateRow>): Hit[] {
   const turns = new Map<string, TurnRow>();
   for (const row of lists.flat()) {
     const id = idOf(row);
@@ -44,13 +51,15 @@ function fuse(lists: readonly (readonly TurnRow[])[]): Hit[] {
   }
   const fused = fuseRanks(lists.map((rows) => ({ channel: 'turns', weight: 1, ids: rows.map(idOf) })));
   return fused
-    .flatMap(({ id, score }) => {
-      const row = turns.get(id);
-      if (row === undefined) return [];
-      const { conversationId, messageId, role, pending } = row;
-      const memory = turnToRow(row);
+    .flatMap(({ id, score }): Hit[] => {
+      const turn = turns.get(id);
+      if (turn === undefined) return [];
+      const { conversationId, messageId, role, pending, memoryId } = turn;
       const value = role === 'user' ? score : score * OF_ASSISTANT;
-      return [{ row: memory, value, turn: { conversationId, messageId, role, pending, memory } }];
+      const memory = memoryId === null ? undefined : memories.get(memoryId);
+      if (memory !== undefined) return [{ row: memory, value }];
+      const row = turnToRow(turn);
+      return [{ row, value, turn: { conversationId, messageId, role, pending, memory: row } }];
     })
     .toSorted((a, b) => b.value - a.value);
 }

@@ -1,4 +1,5 @@
 import { fitting, type Sql, textBytes } from '@factmill/database';
+import { knownMemories, restingOn } from './known-memories.ts';
 import { sharesTurns, type TurnTarget } from './turn-parts.ts';
 import type { TurnRow } from './turn-row.ts';
 
@@ -14,13 +15,14 @@ export async function findUnindexedTurns(
   sql: Sql,
   target: TurnTarget & Readonly<{ pendingOnly: boolean }>,
   searched: readonly string[],
+  memoryIds: readonly string[],
 ): Promise<TurnRow[]> {
   if (searched.length === 0) return [];
   const terms = searched.map((_, index) => `search_query(($3::text[])[${index + 1}])`);
   const owned = target.userId === null ? '$2::text is null' : 'c.user_id = $2::text';
   const { rows } = await sql.query<TurnRow>(
     fitting(
-      `with latest as materialized (
+      `with ${knownMemories('$1', '$11')}, latest as materialized (
        select c.id as conversation_id, c.user_id, c.project, m.id, m.seq, m.role, m.content, m.created_at,
          m.seq > c.extracted_seq as pending, search_words(m.content) as words
        from conversations c join messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
@@ -37,7 +39,7 @@ export async function findUnindexedTurns(
        from latest where words @@ (${terms.join(' || ')})
      )
      select conversation_id as "conversationId", user_id as "userId", project, id as "messageId", role, content,
-       created_at as "createdAt", pending, score
+       created_at as "createdAt", pending, score, ${restingOn('scored.conversation_id', 'scored.id')} as "memoryId"
      from scored order by score desc, created_at desc, seq desc, conversation_id limit $5::integer`,
       `500 + ${textBytes('page.content')}`,
     ),
@@ -52,6 +54,7 @@ export async function findUnindexedTurns(
       target.seenFrom,
       target.withPending,
       target.pendingOnly,
+      memoryIds,
     ],
   );
   return rows;
