@@ -24,6 +24,7 @@ export const MAY_DEPEND_ON = layered({
   'packages/limits': ['auth', 'errors', 'telemetry'],
   'packages/memories': ['contracts', 'database', 'errors', 'extraction'],
   'packages/vectors': ['contracts', 'database', 'errors', 'models'],
+  'packages/vault': ['async', 'contracts', 'database', 'errors', 'http', 'memories', 'telemetry'],
   'packages/search': ['contracts', 'database', 'errors', 'extraction', 'ranking', 'telemetry'],
   'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'telemetry'],
   'services/extractor': 'packages',

@@ -288,6 +288,7 @@ memory_versions.actor text not null
 memory_versions.extraction_id uuid
 memory_versions.created_at timestamp with time zone not null default now()
 memory_versions.cause text
+memory_versions.written xid8 default pg_current_xact_id()
 messages.tenant_id uuid not null
 messages.conversation_id text not null
 messages.seq integer not null
@@ -371,6 +372,22 @@ turn_parts.search_terms tsvector not null generated always as (search_words(cont
 turn_parts.embedding_pending_since timestamp with time zone
 turn_parts.embedding_leased_until timestamp with time zone
 turn_parts.refused_by text
+vault_files.vault_id uuid not null
+vault_files.memory_id uuid not null
+vault_files.tenant_id uuid not null
+vault_files.user_id text not null
+vault_files.path text not null
+vault_files.file_hash text
+vault_files.version integer not null
+vault_files.is_stale boolean not null default false
+vault_files.writing_hash text
+vault_files.writing_version integer
+vaults.id uuid not null
+vaults.tenant_id uuid not null
+vaults.holder uuid
+vaults.leased_until timestamp with time zone
+vaults.imported_at timestamp with time zone
+vaults.created_at timestamp with time zone not null default now()
 
 -- constraints
 api_keys.api_keys_id_key UNIQUE (id)
@@ -460,6 +477,11 @@ turn_part_embeddings.turn_part_embeddings_pkey PRIMARY KEY (part_id, model, tena
 turn_parts.turn_parts_message_fkey FOREIGN KEY (tenant_id, conversation_id, seq) REFERENCES messages(tenant_id, conversation_id, seq) ON DELETE CASCADE
 turn_parts.turn_parts_pkey PRIMARY KEY (id, tenant_id)
 turn_parts.turn_parts_position_key UNIQUE (tenant_id, conversation_id, seq, "position")
+vault_files.vault_files_path_key UNIQUE (vault_id, path, tenant_id)
+vault_files.vault_files_pkey PRIMARY KEY (vault_id, memory_id, tenant_id)
+vault_files.vault_files_vault_fkey FOREIGN KEY (vault_id, tenant_id) REFERENCES vaults(id, tenant_id) ON DELETE CASCADE
+vaults.vaults_pkey PRIMARY KEY (id, tenant_id)
+vaults.vaults_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 
 -- indexes
 CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step, tenant_id) WHERE (status = 'pinned'::text)
@@ -508,6 +530,7 @@ CREATE INDEX memories_words_idx ON public.memories USING gin (search_keys(tenant
 CREATE INDEX memories_written_idx ON public.memories USING btree (tenant_id, user_id, written) WHERE is_current
 CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
+CREATE INDEX memory_versions_written_idx ON public.memory_versions USING btree (tenant_id, written) WHERE (written IS NOT NULL)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
 CREATE INDEX summary_versions_created_idx ON public.summary_versions USING btree (created_at)

@@ -10,6 +10,7 @@ import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addModelsCommand } from './models-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
+import { addVaultCommands } from './vault-commands.ts';
 
 /**
  * The `factmill` command. It works by the API of a running instance, or on the Postgres of DATABASE_URL; find-target.ts
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addBackfillCommand(program);
   addReembedCommand(program);
   addModelsCommand(program);
+  addVaultCommands(program);
   addMcpCommand(program);
   return program;
 }

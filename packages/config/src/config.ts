@@ -209,7 +209,18 @@ export type Config = Readonly<{
     sweepGraceMs: number;
     deletedRetentionDays: number;
     compression: CompressionConfig;
+    /** Null for none. */
+    vault: VaultConfig | null;
   }>;
+}>;
+
+/** A folder of Markdown files, one per memory of a tenant. */
+export type VaultConfig = Readonly<{
+  dir: string;
+  /** By name. */
+  tenant: string;
+  maxFiles: number;
+  scanIntervalMs: number;
 }>;
 
 /** As in the REST contract. */

@@ -9,6 +9,7 @@ import { onnx } from './settings/onnx.ts';
 import { search } from './settings/search.ts';
 import { storage } from './settings/storage.ts';
 import { telemetry } from './settings/telemetry.ts';
+import { vault } from './settings/vault.ts';
 
 /**
  * Every environment variable that Factmill reads, with its rule, default and description. An empty value counts as not
@@ -25,6 +26,7 @@ export const environmentSchema = z.object({
   ...onnx,
   ...extraction,
   ...compression,
+  ...vault,
   ...telemetry,
 });
 
@@ -40,6 +42,7 @@ export const SECTIONS: readonly Readonly<{ title: string; names: readonly string
   { title: 'Models from ONNX files', names: Object.keys(onnx) },
   { title: 'Extraction and its queue', names: Object.keys(extraction) },
   { title: 'Compression', names: Object.keys(compression) },
+  { title: 'Markdown vault', names: Object.keys(vault) },
   { title: 'Logs and traces', names: Object.keys(telemetry) },
 ];
 

@@ -4,6 +4,7 @@ import {
   type ChatUpstreamConfig,
   type ClockTime,
   type Config,
+  type VaultConfig,
   SEARCH_MODES,
 } from './config.ts';
 import type { Environment } from './environment.ts';
@@ -131,6 +132,17 @@ function extractorConfig(env: Environment): Config['extractor'] {
       daily: clockTime(env.COMPRESS_DAILY_AT),
       weekly: clockTime(env.COMPRESS_WEEKLY_AT),
     },
+    vault: vaultConfig(env),
+  };
+}
+
+function vaultConfig(env: Environment): VaultConfig | null {
+  if (env.VAULT_DIR === undefined) return null;
+  return {
+    dir: env.VAULT_DIR,
+    tenant: env.VAULT_TENANT,
+    maxFiles: env.VAULT_MAX_FILES,
+    scanIntervalMs: env.VAULT_SCAN_S * 1_000,
   };
 }
 

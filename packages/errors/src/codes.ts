@@ -66,6 +66,8 @@ const KINDS = {
   schema_outdated: 'unavailable',
   data_dir_locked: 'conflict',
   port_in_use: 'conflict',
+  vault_unavailable: 'unavailable',
+  vault_path_refused: 'invalid',
   internal: 'bug',
 } as const satisfies Record<string, ErrorKind>;
 

@@ -1,4 +1,5 @@
-export { candidateOfInput, contentOfFields, expiryOf } from './candidate-of-input.ts';
+export { candidateOfInput, contentOfFields } from './candidate-of-input.ts';
+export { changeMemory, unlessTaken } from './change-memory.ts';
 export { findFresh, NOTHING, planWrites } from './plan-writes.ts';
 export type {
   CompareBySimilarity,

@@ -7,6 +7,7 @@ import { openMaintenance, openVectorMaintenance } from './open-maintenance.ts';
 import { openOps } from './open-ops.ts';
 import { openProviders } from './open-providers.ts';
 import { openSummaries } from './open-summaries.ts';
+import { openExtractorVault } from './open-vault.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
@@ -40,6 +41,7 @@ async function openParts(deps: ExtractorDeps, shutdown: Shutdown): Promise<Extra
   const maintenance = shutdown.add(
     await openMaintenance(deps, { providers, vectorMaintenance, runDueCompressions }),
   );
+  shutdown.add(await openExtractorVault(deps, shared));
   const workers = {
     extraction: extraction.worker,
     compression: compression.worker,

@@ -1,17 +1,7 @@
 import { GLOBAL_SCOPE, type MemoryInput, type MemoryPatch, UNKNOWN_USER } from '@factmill/contracts';
-import {
-  type Actor,
-  findMemory,
-  lockUserMemories,
-  type MemoryChanges,
-  type MemoryRow,
-  toConversationId,
-  updateMemory,
-  violatedConstraint,
-} from '@factmill/database';
+import { type Actor, toConversationId } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
-import { contentHash } from '@factmill/extraction';
-import { candidateOfInput, contentOfFields, expiryOf, writeMemories, type Written } from '@factmill/memories';
+import { candidateOfInput, changeMemory, unlessTaken, writeMemories, type Written } from '@factmill/memories';
 import type { RouteDeps } from '../route-deps.ts';
 
 export type SaveItem = Readonly<{ userId: string; input: MemoryInput }>;
@@ -111,71 +101,13 @@ export function createMemoryService(deps: RouteDeps) {
 
   async function patch(target: Target, changes: Omit<MemoryPatch, 'user_id'>, actor: Actor) {
     const row = await unlessTaken(() =>
-      deps.database.accept.transaction(async (tx) => {
-        const current = await findMemory(tx, target);
-        if (current === undefined) return undefined;
-        await lockUserMemories(tx, target.tenantId, current.userId);
-        const locked = await findMemory(tx, target);
-        if (locked === undefined) return undefined;
-        const updated = await updateMemory(tx, target, toChanges(changes, locked, deps.now()), actor);
-        if (updated === undefined) {
-          throw new AppError(
-            'memory_conflict',
-            'This memory is not current any more; restore it before changing it.',
-          );
-        }
-        return updated;
-      }),
+      deps.database.accept.transaction((tx) =>
+        changeMemory(tx, target, { patch: changes, actor, now: deps.now() }),
+      ),
     );
     if (row !== undefined) await embedLater(target.tenantId, [row.id]);
     return row;
   }
 
   return { save, patch, embedLater, unlessTaken };
-}
-
-/** Runs a change; a unique violation (another current memory has the same key or text) becomes a conflict. */
-async function unlessTaken<T>(change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (error) {
-    if (violatedConstraint(error)?.startsWith('memories_') === true) {
-      throw new AppError('memory_conflict', 'Another current memory already has this key, question or text.');
-    }
-    throw error;
-  }
-}
-
-/** @throws AppError `invalid_request` when a field does not fit the kind of memory */
-function toChanges(patch: Omit<MemoryPatch, 'user_id'>, current: MemoryRow, now: Date): MemoryChanges {
-  const { content, value, question, answer, expires_at, expires_in_days, valid_from, ...plain } = patch;
-  if (value !== undefined && current.key === null) throw misfit('value', 'belongs to memories with a key');
-  if ((question !== undefined || answer !== undefined) && current.kind !== 'qa') {
-    throw misfit(question === undefined ? 'answer' : 'question', 'belongs to question and answer memories');
-  }
-  const rewritten =
-    content !== undefined || value !== undefined || question !== undefined || answer !== undefined;
-  const text = contentOfFields({
-    content,
-    key: current.key,
-    value: value ?? current.value,
-    question: question ?? current.question,
-    answer: answer ?? current.answer,
-  });
-  const given = Object.fromEntries(Object.entries(plain).filter(([, field]) => field !== undefined));
-  return {
-    ...given,
-    ...(value === undefined ? {} : { value }),
-    ...(question === undefined ? {} : { question, subject_hash: contentHash(question) }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(rewritten ? { content: text, content_hash: contentHash(text) } : {}),
-    ...(expires_at === undefined && expires_in_days === undefined
-      ? {}
-      : { expires_at: expiryOf({ expires_at, expires_in_days }, now) }),
-    ...(valid_from === undefined ? {} : { valid_from: new Date(valid_from) }),
-  };
-}
-
-function misfit(field: string, message: string): AppError {
-  return new AppError('invalid_request', `${field}: ${message}.`, { fields: [{ field, message }] });
 }

@@ -1,0 +1,2 @@
+export { openVault } from './open-vault.ts';
+export { syncVault } from './sync-vault.ts';

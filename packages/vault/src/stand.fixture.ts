@@ -1,0 +1,148 @@
+import type { MemoryInput, MemoryPatch } from '@factmill/contracts';
+import {
+  type DatabasePool,
+  deleteMemories,
+  ensureTenant,
+  listMemories,
+  listMemoryVersions,
+  type ListedMemory,
+  toConversationId,
+} from '@factmill/database';
+import { listMemoriesQuerySchema } from '@factmill/contracts';
+import { candidateOfInput, changeMemory, writeMemories } from '@factmill/memories';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { v7 as newId } from 'uuid';
+import { createFollower, type Follower } from './follow.ts';
+import { openFolder } from './folder/open-folder.ts';
+import { isMemoryPath } from './folder/walk.ts';
+import { openSession, type Session, type VaultDeps } from './session.ts';
+
+/** Longer than any waiting of a follower. */
+const ROUND_MS = 1_100;
+const MAX_ROUNDS = 60;
+const OTHERS = { actor: 'test', extractionId: null };
+
+export type Stand = Awaited<ReturnType<typeof createStand>>;
+
+/** A vault with a tenant and a clock of its own. Nothing happens in it until `sync`. */
+export async function createStand(
+  database: DatabasePool,
+  maxFiles = 1_000,
+  wrap: (deps: VaultDeps) => VaultDeps = (deps) => deps,
+) {
+  const tenantId = await ensureTenant(database, randomUUID(), newId());
+  const dir = await mkdtemp(join(tmpdir(), 'factmill-vault-'));
+  const log: string[] = [];
+  let ms = 0;
+  let session: Session | null = null;
+  let follower: Follower | null = null;
+
+  async function open(): Promise<Session | null> {
+    return openSession(
+      wrap({
+        folder: await openFolder(dir, () => newId()),
+        tenantId,
+        maxFiles,
+        database,
+        wantsEmbedding: false,
+        embedLater: async () => undefined,
+        newId: () => newId(),
+        now: () => new Date(),
+        clock: () => ms,
+        logger: { info: () => undefined, warn: (...args: unknown[]) => log.push(JSON.stringify(args)) },
+      }),
+    );
+  }
+
+  async function round(): Promise<boolean> {
+    session ??= await open();
+    if (session === null) throw new Error('another process holds the vault');
+    follower ??= createFollower(session, 0);
+    ms += ROUND_MS;
+    return follower.round(new AbortController().signal);
+  }
+
+  const at = (path: string) => join(dir, path);
+  const ofUser = (userId: string) => ({ tenantId, userId });
+
+  return {
+    dir,
+    tenantId,
+    at,
+    open,
+    round,
+    session: () => session,
+    /** Rounds until everything is done. */
+    async sync(): Promise<void> {
+      for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
+        if (await round()) return;
+      }
+      throw new Error(`the vault does not come to rest: ${session?.pending.paths().join(', ')}`);
+    },
+    /** As if the process had been killed; its lease has run out. */
+    async crash(): Promise<void> {
+      session = null;
+      follower = null;
+      await database.query(
+        `update vaults set leased_until = now() - interval '1 second' where tenant_id = $1::uuid`,
+        [tenantId],
+      );
+    },
+    async save(userId: string, input: MemoryInput): Promise<string> {
+      const written = await database.transaction((tx) =>
+        writeMemories(tx, {
+          ...ofUser(userId),
+          conversationId: toConversationId(input.scope ?? 'global'),
+          memories: [candidateOfInput(input, new Date())],
+          actor: OTHERS,
+          wantsEmbedding: false,
+          newId: () => newId(),
+          now: new Date(),
+        }),
+      );
+      return written[0]?.id ?? '';
+    },
+    change: (userId: string, id: string, patch: MemoryPatch) =>
+      database.transaction((tx) =>
+        changeMemory(tx, { ...ofUser(userId), id }, { patch, actor: OTHERS, now: new Date() }),
+      ),
+    remove: (userId: string, id: string) =>
+      deleteMemories(database, { ...ofUser(userId), id, key: null, category: null }, OTHERS),
+    versions: (userId: string, id: string) => listMemoryVersions(database, { ...ofUser(userId), id }),
+    async memories(userId: string): Promise<ListedMemory[]> {
+      return listMemories(database, {
+        ...ofUser(userId),
+        query: listMemoriesQuerySchema.parse({ limit: '200' }),
+        pattern: null,
+        after: null,
+      });
+    },
+    async write(path: string, text: string): Promise<void> {
+      await mkdir(dirname(at(path)), { recursive: true });
+      await writeFile(at(path), text);
+    },
+    read: (path: string) => readFile(at(path), 'utf8'),
+    /** Paths of the files that hold memories. */
+    async files(): Promise<string[]> {
+      return (await allFiles(dir)).filter(isMemoryPath).toSorted();
+    },
+    async conflicts(): Promise<string[]> {
+      return (await allFiles(dir)).filter((path) => path.split('/')[1] === 'conflicts').toSorted();
+    },
+    report: () => readFile(at('factmill-report.md'), 'utf8'),
+    async close(): Promise<void> {
+      await session?.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function allFiles(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1));
+}
