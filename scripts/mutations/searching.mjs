@@ -18,16 +18,16 @@ export const searching = [
   },
   {
     name: 'as_of finds what was over by then',
-    file: 'packages/database/functions/memories_as_of.sql',
-    search: 'and (m.valid_to is null or m.valid_to > valid_at) and',
-    replace: 'and',
+    file: 'packages/database/src/queries/memories/memories-as-of.ts',
+    search: 'and (m.valid_to is null or m.valid_to > ${validAt})',
+    replace: '',
     tests: ['packages/search/src/channels/channels.int.test.ts'],
   },
   {
     name: 'as_of finds what was known later',
-    file: 'packages/database/functions/memories_as_of.sql',
-    search: 'and v.created_at <= known_at',
-    replace: '',
+    file: 'packages/database/src/queries/memories/memories-as-of.ts',
+    search: 'and v.created_at <= ${places.knownAt} and (v.memory_id in',
+    replace: 'and (v.memory_id in',
     tests: ['packages/search/src/channels/channels.int.test.ts'],
   },
   {
