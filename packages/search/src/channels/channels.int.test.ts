@@ -9,6 +9,7 @@ import {
   recordAccesses,
   registerEmbeddingModel,
   restoreMemory,
+  supersedeMemories,
   updateMemory,
 } from '@factmill/database';
 import {
@@ -294,6 +295,17 @@ describe('as of a moment', () => {
     expect(house.map((row) => row.content)).toEqual(['ibex on the roof']);
     const recent = await searchRecent(pool, { ...targetOf(user, { asOf }), limit: 9 });
     expect(recent).toHaveLength(2);
+  });
+
+  test('what was over by then is found only as of when that was not known', async () => {
+    const id = await add('gnu in Berlin', '2020-01-01');
+    await onDay(10);
+    await supersedeMemories(pool, [{ id, supersededBy: null, validTo: day(12) }], actor);
+    await onDay(20);
+    const at = (validAt: Date, knownAt: Date) => byWords(user, ['gnu'], { asOf: { validAt, knownAt } });
+    await expect(at(day(11), day(21))).resolves.toEqual(['gnu in Berlin']);
+    await expect(at(day(13), day(21))).resolves.toEqual([]);
+    await expect(at(day(13), day(15))).resolves.toEqual(['gnu in Berlin']);
   });
 });
 
