@@ -121,6 +121,20 @@ test('compression by hand', async () => {
   expect((await factmill('compress runs --user maya')).lines).toEqual([run.lines[0], proposal.lines[0]]);
 });
 
+test('everything that is remembered of a user is removed, once it is confirmed', async () => {
+  const { memories } = await client('noah');
+  await memories.create({ content: 'The user paints.' });
+  expect(await factmill('clear --user noah --confirm maya')).toEqual({
+    code: 1,
+    lines: ['factmill: --confirm is not the id of the user. Nothing was removed.'],
+  });
+  expect((await memories.list()).data).toHaveLength(1);
+  expect((await factmill('clear --user noah --confirm noah')).lines).toEqual([
+    expect.stringMatching(/^Removed of noah: 1 memories, 0 conversations, 0 documents, \d summaries\./),
+  ]);
+  expect((await memories.list()).data).toEqual([]);
+});
+
 test('the person’s own user: configured, else the login at this machine; by the tool over stdio too', async () => {
   const savedBy = async (value: string) => {
     const agent = new McpClient({ name: 'test', version: '1' });

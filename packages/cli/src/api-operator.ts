@@ -36,6 +36,10 @@ export function createApiOperator(client: Client): Operator {
         await apiKeys.revoke(id);
       },
     },
+    async clear(userId, tenant) {
+      assertOwnTenant(tenant);
+      return client.memories.clear({ user_id: userId, confirm: userId });
+    },
     compressions: {
       start(wanted, tenant) {
         assertOwnTenant(tenant);

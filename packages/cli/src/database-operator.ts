@@ -9,6 +9,8 @@ import {
 } from '@factmill/config';
 import type { Setting } from '@factmill/contracts';
 import {
+  clearUser,
+  type Database,
   ensureTenant,
   findTenantId,
   insertApiKey,
@@ -36,11 +38,21 @@ const BY_OPERATOR = true;
 
 const DEFAULT_TENANT = 'default';
 
-export type DatabaseOperatorDeps = Readonly<{ database: Sql; config: Config; logger: Logger }>;
+export type DatabaseOperatorDeps = Readonly<{ database: Database; config: Config; logger: Logger }>;
 
 /** The operator's commands on the Postgres of the services. */
 export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
-  return { settings: settingsOf(deps), keys: keysOf(deps), compressions: compressionsOf(deps) };
+  const { database } = deps;
+  return {
+    settings: settingsOf(deps),
+    keys: keysOf(deps),
+    async clear(userId, tenant) {
+      const owner = { tenantId: await tenantNamed(database, tenant), userId };
+      const cleared = await clearUser(database, owner, { actor: 'operator', extractionId: null });
+      return { user_id: userId, ...cleared };
+    },
+    compressions: compressionsOf(deps),
+  };
 }
 
 function settingsOf({ database, config }: DatabaseOperatorDeps): Operator['settings'] {

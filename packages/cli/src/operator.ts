@@ -1,5 +1,6 @@
 import type {
   ApiKey,
+  ClearedMemories,
   Compression,
   CompressionDetails,
   Permission,
@@ -39,6 +40,8 @@ export type Operator = Readonly<{
     list: (tenant: string | undefined) => Promise<readonly ApiKey[]>;
     revoke: (id: string, tenant: string | undefined) => Promise<void>;
   }>;
+  /** Removes everything that is remembered of a user. */
+  clear: (userId: string, tenant: string | undefined) => Promise<ClearedMemories>;
   compressions: Readonly<{
     start: (wanted: WantedCompression, tenant: string | undefined) => Promise<StartedCompression>;
     get: (id: string, tenant: string | undefined) => Promise<CompressionDetails>;

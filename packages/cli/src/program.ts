@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addBackfillCommand } from './backfill-command.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addCalibrateCommand } from './calibrate-command.ts';
+import { addClearCommand } from './clear-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addConfigCommands(program);
   addCalibrateCommand(program);
+  addClearCommand(program);
   addCompressCommands(program);
   addBackfillCommand(program);
   addReembedCommand(program);

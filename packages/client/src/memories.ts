@@ -1,6 +1,8 @@
 import type {
   batchMemoriesSchema,
   batchResultSchema,
+  ClearedMemories,
+  clearMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
   List,
@@ -52,6 +54,9 @@ export function createMemories({ send }: Transport) {
       query: QueryOf<typeof deleteMemoriesQuerySchema>,
       options?: RequestOptions,
     ): Promise<Readonly<{ deleted: number }>> => send('memories.deleteByKey', { query }, options),
+    /** Removes everything that is remembered of a user; `confirm` is the user's id once more. */
+    clear: (body: InputOf<typeof clearMemoriesSchema>, options?: RequestOptions): Promise<ClearedMemories> =>
+      send('memories.clear', { body }, options),
     /** Every version of a memory and of those it replaced. */
     history: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<List<MemoryVersion>> =>
       send('memories.history', { id, query }, options),

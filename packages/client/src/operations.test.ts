@@ -39,6 +39,7 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'memories.patch': ({ memories }) => memories.patch(ID, { importance: 1 }),
   'memories.delete': ({ memories }) => memories.delete(ID),
   'memories.deleteByKey': ({ memories }) => memories.deleteByKey({ key: 'home', category: 'general' }),
+  'memories.clear': ({ memories }) => memories.clear({ confirm: 'maya' }),
   'memories.history': ({ memories }) => memories.history(ID),
   'memories.restore': ({ memories }) => memories.restore(ID),
   'memories.search': ({ memories }) => memories.search({ query: 'home', filters: { tags: ['a'] } }),

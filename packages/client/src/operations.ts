@@ -79,6 +79,8 @@ export const OPERATIONS = {
   'memories.list': { ...read, path: '/v1/memories', user: 'query' },
   // A repeat would also delete a memory saved under the key in between, and its count would miss the first deletions.
   'memories.deleteByKey': { method: 'DELETE', path: '/v1/memories', repeat: 'unless_begun', user: 'query' },
+  // A repeat would also remove what was said in between.
+  'memories.clear': { method: 'POST', path: '/v1/memories/clear', repeat: 'unless_begun', user: 'body' },
   'memories.get': { ...read, path: '/v1/memories/{id}', user: 'query' },
   // Adds a version to the memory's history each time.
   'memories.patch': { method: 'PATCH', path: '/v1/memories/{id}', repeat: 'unless_begun', user: 'body' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded-array.ts';
+import { skippedSchema } from './conversations.ts';
 import {
   booleanQuerySchema,
   externalIdSchema,
@@ -258,3 +259,18 @@ export const memoryVersionSchema = z.object({
   cause: z.string().nullable().describe('Why, where the operation does not say it all.'),
   created_at: timestampSchema,
 });
+
+export const clearMemoriesSchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  confirm: userIdSchema.describe('The id of the user whose memory is cleared, once more.'),
+});
+
+export const clearedMemoriesSchema = z.object({
+  user_id: z.string(),
+  memories: z.int().describe('They can be restored until they are purged.'),
+  conversations: z.int(),
+  documents: z.int(),
+  summaries: z.int(),
+  skipped: skippedSchema.optional(),
+});
+export type ClearedMemories = z.infer<typeof clearedMemoriesSchema>;

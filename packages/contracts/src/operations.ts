@@ -20,6 +20,8 @@ import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import {
   batchMemoriesSchema,
   batchResultSchema,
+  clearedMemoriesSchema,
+  clearMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
   listMemoriesQuerySchema,
@@ -78,6 +80,16 @@ export const OPERATIONS: readonly Operation[] = [
     query: deleteMemoriesQuerySchema,
     status: 200,
     response: deletedSchema,
+  },
+  {
+    method: 'post',
+    path: '/v1/memories/clear',
+    tag: 'Memories',
+    summary: 'Remove everything that is remembered of a user, with what it was made from',
+    permission: 'memory.write',
+    body: clearMemoriesSchema,
+    status: 200,
+    response: clearedMemoriesSchema,
   },
   {
     method: 'get',

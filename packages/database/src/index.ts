@@ -46,6 +46,7 @@ export * from './queries/memories/memory-writes.ts';
 export type { NewMemory } from './queries/memories/new-memory.ts';
 export * from './queries/memories/neighbours.ts';
 export * from './queries/operators/api-keys.ts';
+export * from './queries/operators/clear-user.ts';
 export * from './queries/operators/planner-statistics.ts';
 export * from './queries/operators/purge.ts';
 export * from './queries/users/erasures.ts';

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 import { apiKeyRoutes } from './api-keys.ts';
+import { clearRoutes } from './clear.ts';
 import { compressionRoutes } from './compressions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
@@ -21,6 +22,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/extractions', router: extractionRoutes(deps) },
     { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/memories', router: memoryRoutes(deps) },
+    { path: '/v1/memories', router: clearRoutes(deps) },
     { path: '/v1/documents', router: documentRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1/settings', router: settingRoutes(deps) },
