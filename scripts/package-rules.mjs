@@ -12,6 +12,7 @@ export const MAY_DEPEND_ON = layered({
   'packages/client': [],
   'packages/config': ['contracts', 'errors'],
   'packages/telemetry': ['errors'],
+  'packages/exchange': ['contracts', 'errors'],
   'packages/extraction': ['contracts'],
   'packages/ranking': ['contracts'],
   'packages/extractive': ['contracts', 'extraction'],

@@ -215,6 +215,12 @@ idempotency_keys.key text not null
 idempotency_keys.request_sha256 text not null
 idempotency_keys.response jsonb
 idempotency_keys.created_at timestamp with time zone not null default now()
+imported_items.tenant_id uuid not null
+imported_items.user_id text not null
+imported_items.source text not null
+imported_items.item_sha256 bytea not null
+imported_items.memory_id uuid
+imported_items.imported_at timestamp with time zone not null default now()
 memories.id uuid not null
 memories.tenant_id uuid not null
 memories.user_id text not null
@@ -439,6 +445,8 @@ factmill_functions.factmill_functions_pkey PRIMARY KEY (name)
 factmill_migrations.factmill_migrations_pk PRIMARY KEY (number)
 idempotency_keys.idempotency_keys_pkey PRIMARY KEY (tenant_id, key)
 idempotency_keys.idempotency_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+imported_items.imported_items_pkey PRIMARY KEY (tenant_id, user_id, source, item_sha256)
+imported_items.imported_items_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 memories.memories_confidence_check CHECK (((confidence >= 0) AND (confidence <= 100)))
 memories.memories_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision)))
 memories.memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'qa'::text, 'note'::text, 'event'::text])))

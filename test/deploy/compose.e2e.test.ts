@@ -16,8 +16,8 @@ import {
 const OURS = ['migrate', 'gateway', 'retrieval', 'extractor'] as const;
 const SERVING = ['gateway', 'retrieval', 'extractor'] as const;
 const STANDARD_OTEL_NAMES = ['OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'];
-/** A folder of the image's own; nothing is kept there with Postgres and Redis. */
-const NOT_PASSED = ['DATA_DIR'];
+/** Folders: nothing is kept in the image's own with Postgres and Redis, and only `npm start` imports one. */
+const NOT_PASSED = ['DATA_DIR', 'IMPORT_OPENCLAW_DIR'];
 
 describe('docker-compose.yml', () => {
   let compose: ComposeFile;

@@ -31,6 +31,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /v1/memories': { body: { content: 'A note.' } },
   'post /v1/memories/batch': { body: { memories: [{ content: 'A note.' }] } },
   'delete /v1/memories': { query: { key: 'absent' } },
+  'post /v1/memories/import': {
+    body: { source: 'elsewhere', items: [{ id: '1', content: 'A note.' }] },
+  },
   'post /v1/memories/clear': { body: { confirm: 'nobody at all' } },
   'patch /v1/memories/{id}': { body: { topic: 'changed' } },
   'post /v1/documents': { body: { content: 'A text.' } },

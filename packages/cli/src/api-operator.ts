@@ -40,6 +40,15 @@ export function createApiOperator(client: Client): Operator {
       assertOwnTenant(tenant);
       return client.memories.clear({ user_id: userId, confirm: userId });
     },
+    async import(userId, { source, items, dryRun }, tenant) {
+      assertOwnTenant(tenant);
+      const body = { user_id: userId, source, dry_run: dryRun, items: [...items] };
+      return (await client.memories.import(body)).results;
+    },
+    memoriesOf(userId, tenant) {
+      assertOwnTenant(tenant);
+      return client.memories.listAll({ user_id: userId });
+    },
     compressions: {
       start(wanted, tenant) {
         assertOwnTenant(tenant);

@@ -7,7 +7,7 @@ import {
   parseSettingValue,
   settingInForce,
 } from '@factmill/config';
-import type { Setting } from '@factmill/contracts';
+import { listMemoriesQuerySchema, type Memory, type Setting } from '@factmill/contracts';
 import {
   clearUser,
   type Database,
@@ -16,16 +16,18 @@ import {
   insertApiKey,
   listApiKeys,
   listCompressionRuns,
+  listMemories,
   type OpenCompressionRun,
   readSettings,
   revokeApiKey,
   type Sql,
   toApiKey,
   toCompression,
+  toMemory,
   writeSetting,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { readCompression, startCompression } from '@factmill/memories';
+import { importMemories, readCompression, startCompression } from '@factmill/memories';
 import { compressJob, createQueues, queueConfigOf } from '@factmill/queue';
 import { externalStorage } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
@@ -51,6 +53,21 @@ export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
       const cleared = await clearUser(database, owner, { actor: 'operator', extractionId: null });
       return { user_id: userId, ...cleared };
     },
+    async import(userId, { source, items, dryRun }, tenant) {
+      const { results } = await importMemories(database, {
+        tenantId: await tenantNamed(database, tenant),
+        userId,
+        source,
+        items,
+        dryRun,
+        actor: { actor: 'operator', extractionId: null },
+        wantsEmbedding: deps.config.embedding.provider !== 'none',
+        newId: () => newId(),
+        now: new Date(),
+      });
+      return results;
+    },
+    memoriesOf: (userId, tenant) => everyMemory(database, userId, tenant),
     compressions: compressionsOf(deps),
   };
 }
@@ -148,6 +165,24 @@ async function enqueue({ config, logger }: DatabaseOperatorDeps, run: OpenCompre
     print('The queue does not answer; an extractor will find the run in the database.');
   } finally {
     await queues.close();
+  }
+}
+
+/** Page after page, by the position of the last memory. */
+async function* everyMemory(
+  database: Sql,
+  userId: string,
+  tenant: string | undefined,
+): AsyncGenerator<Memory> {
+  const tenantId = await tenantNamed(database, tenant);
+  const query = listMemoriesQuerySchema.parse({ limit: '200' });
+  let after: readonly [string | number, string] | null = null;
+  for (let more = true; more;) {
+    const rows = await listMemories(database, { tenantId, userId, query, pattern: null, after });
+    yield* rows.map(toMemory);
+    const last = rows.at(-1);
+    more = last?.more === true;
+    if (last !== undefined) after = [last.position, last.id];
   }
 }
 

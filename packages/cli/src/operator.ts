@@ -3,6 +3,9 @@ import type {
   ClearedMemories,
   Compression,
   CompressionDetails,
+  ImportedItem,
+  ImportItem,
+  Memory,
   Permission,
   Setting,
   StartedCompression,
@@ -23,6 +26,8 @@ type WantedCompression = Readonly<{
   dryRun: boolean;
 }>;
 
+type ImportBatch = Readonly<{ source: string; items: readonly ImportItem[]; dryRun: boolean }>;
+
 /**
  * What commands do for operators, by the API of a running gateway or on the Postgres of the services. `tenant` is the
  * name of a tenant; undefined is `default`, and by the API the tenant of the key.
@@ -42,6 +47,14 @@ export type Operator = Readonly<{
   }>;
   /** Removes everything that is remembered of a user. */
   clear: (userId: string, tenant: string | undefined) => Promise<ClearedMemories>;
+  /** Imports up to 1,000 items for a user. */
+  import: (
+    userId: string,
+    batch: ImportBatch,
+    tenant: string | undefined,
+  ) => Promise<readonly ImportedItem[]>;
+  /** The current memories of a user, newest first. */
+  memoriesOf: (userId: string, tenant: string | undefined) => AsyncIterable<Memory>;
   compressions: Readonly<{
     start: (wanted: WantedCompression, tenant: string | undefined) => Promise<StartedCompression>;
     get: (id: string, tenant: string | undefined) => Promise<CompressionDetails>;

@@ -6,6 +6,8 @@ import { addCalibrateCommand } from './calibrate-command.ts';
 import { addClearCommand } from './clear-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
+import { addExportCommand } from './export-command.ts';
+import { addImportCommands } from './import-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
@@ -36,6 +38,8 @@ export function createProgram(): Command {
   addReembedCommand(program);
   addModelsCommand(program);
   addVaultCommands(program);
+  addImportCommands(program);
+  addExportCommand(program);
   addMcpCommand(program);
   return program;
 }

@@ -5,6 +5,8 @@ import type {
   clearMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
+  importedSchema,
+  importMemoriesSchema,
   List,
   listMemoriesQuerySchema,
   Memory,
@@ -37,6 +39,11 @@ export function createMemories({ send }: Transport) {
       body: InputOf<typeof batchMemoriesSchema>,
       options?: RequestOptions,
     ): Promise<OutputOf<typeof batchResultSchema>> => send('memories.batch', { body }, options),
+    /** Imports up to 1,000 items of another program; each item once in its life. */
+    import: (
+      body: InputOf<typeof importMemoriesSchema>,
+      options?: RequestOptions,
+    ): Promise<OutputOf<typeof importedSchema>> => send('memories.import', { body }, options),
     /** One page, newest first by default. */
     list,
     /** All of them, page after page. */

@@ -32,6 +32,8 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'extractions.replayAll': ({ extractions }) => extractions.replayAll({ state: 'dropped', until: HOUR }),
   'memories.create': ({ memories }) => memories.create({ key: 'home', value: 'Lisbon', tags: ['a'] }),
   'memories.batch': ({ memories }) => memories.batch({ memories: [{ content: 'Bees.' }] }),
+  'memories.import': ({ memories }) =>
+    memories.import({ source: 'openclaw', items: [{ id: '1', content: 'Bees.' }] }),
   'memories.list': ({ memories }) =>
     memories.list({ tier: 1, offset: 20, sort_by: 'importance', order: 'asc', q: 'a&b=c' }),
   'memories.listAll': ({ memories }) => collect(memories.listAll({ tag: 'a' })),

@@ -76,6 +76,8 @@ export const OPERATIONS = {
   // The memory is stored once however often it is sent, but a repeat would overwrite a value set in between.
   'memories.create': { method: 'POST', path: '/v1/memories', repeat: 'unless_begun', user: 'body' },
   'memories.batch': { method: 'POST', path: '/v1/memories/batch', repeat: 'unless_begun', user: 'body' },
+  // Each item is stored once, whatever has become of it.
+  'memories.import': { method: 'POST', path: '/v1/memories/import', repeat: 'always', user: 'body' },
   'memories.list': { ...read, path: '/v1/memories', user: 'query' },
   // A repeat would also delete a memory saved under the key in between, and its count would miss the first deletions.
   'memories.deleteByKey': { method: 'DELETE', path: '/v1/memories', repeat: 'unless_begun', user: 'query' },

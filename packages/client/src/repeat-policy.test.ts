@@ -60,6 +60,7 @@ describe('whether a call is made again', () => {
       'documents.put',
       'extractions.create',
       'memories.delete',
+      'memories.import',
       'memories.search',
       'settings.set',
       'settings.unset',

@@ -155,6 +155,8 @@ export type Config = Readonly<{
   searchTurns: boolean;
   logLevel: Environment['LOG_LEVEL'];
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
+  /** Folder that is imported while nothing is stored; null for none. */
+  importOpenClawDir: string | null;
   storage: StorageConfig;
   auth: AuthConfig;
   limits: LimitsConfig;

@@ -6,6 +6,7 @@ export * from './conversations.ts';
 export * from './documents.ts';
 export * from './extraction-state.ts';
 export * from './extractions.ts';
+export * from './imports.ts';
 export * from './jobs.ts';
 export * from './list.ts';
 export * from './memories.ts';

@@ -9,6 +9,7 @@ import {
   putDocumentSchema,
 } from './documents.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
+import { importedSchema, importMemoriesSchema } from './imports.ts';
 import {
   memoryToolDefinitionSchema,
   memoryToolRequestSchema,
@@ -90,6 +91,16 @@ export const OPERATIONS: readonly Operation[] = [
     body: clearMemoriesSchema,
     status: 200,
     response: clearedMemoriesSchema,
+  },
+  {
+    method: 'post',
+    path: '/v1/memories/import',
+    tag: 'Memories',
+    summary: 'Import up to 1,000 memories from another program; each item once',
+    permission: 'memory.write',
+    body: importMemoriesSchema,
+    status: 200,
+    response: importedSchema,
   },
   {
     method: 'get',

@@ -47,6 +47,7 @@ export type { NewMemory } from './queries/memories/new-memory.ts';
 export * from './queries/memories/neighbours.ts';
 export * from './queries/operators/api-keys.ts';
 export * from './queries/operators/clear-user.ts';
+export * from './queries/operators/imported-items.ts';
 export * from './queries/operators/planner-statistics.ts';
 export * from './queries/operators/purge.ts';
 export * from './queries/users/erasures.ts';

@@ -16,6 +16,7 @@ describe('classes of work', () => {
       'post /v1/context': 'search',
       'post /v1/memories/batch': 'batch',
       'post /v1/memories/clear': 'batch',
+      'post /v1/memories/import': 'batch',
       'post /v1/documents': 'document',
       'get /v1/vectors': 'heavy',
       'post /v1/vectors/backfill': 'heavy',

@@ -35,7 +35,7 @@ const RULES: readonly Readonly<{ method: RegExp; path: RegExp; work: WorkClass }
     work: 'accept',
   },
   { method: /^POST$/, path: /^\/v1\/(memories\/search|context)\/?$/i, work: 'search' },
-  { method: /^POST$/, path: /^\/v1\/memories\/(batch|clear)\/?$/i, work: 'batch' },
+  { method: /^POST$/, path: /^\/v1\/memories\/(batch|clear|import)\/?$/i, work: 'batch' },
   { method: /^P(OST|UT)$/, path: /^\/v1\/documents(\/[^/]*)?$/i, work: 'document' },
   { method: /^POST$/, path: /^\/v1\/extractions\/replay\/?$/i, work: 'heavy' },
   { method: /^/, path: /^\/v1\/vectors(\/[^/]*)?$/i, work: 'heavy' },

@@ -8,5 +8,6 @@ export type {
   WriteRequest,
   Written,
 } from './plan-writes.ts';
+export { importMemories } from './import-memories.ts';
 export { readCompression, startCompression } from './compression-by-hand.ts';
 export { loadCurrentState, loadCurrentMemories, writeMemories } from './write-memories.ts';

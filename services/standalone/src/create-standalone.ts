@@ -17,6 +17,8 @@ import {
 
 export type Standalone = Readonly<{ gatewayUrl: string; retrievalUrl: string; extractorUrl: string }>;
 
+import { importAtFirstStart } from './import-at-first-start.ts';
+
 /**
  * All services in one process. Without DATABASE_URL or REDIS_URL the storage is embedded: Postgres as PGlite in
  * DATA_DIR, the queue in that Postgres. The schema is migrated first. The context's disposables release everything,
@@ -49,6 +51,7 @@ export async function createStandalone(
   const accepting = open('gateway', 0.4);
   const searching = open('retrieval', 0.3);
   const working = open('extractor', 0.3);
+  await importAtFirstStart(accepting, config, say);
   const signal = storage.embedded ? changesBy(accepting) : null;
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);

@@ -10,6 +10,11 @@ export const storage = {
     .min(1)
     .default('./data')
     .meta({ description: 'Folder of the embedded database, which is used when `DATABASE_URL` is not set.' }),
+  IMPORT_OPENCLAW_DIR: z.string().min(1).optional().meta({
+    description:
+      'Folder of an OpenClaw workspace that `npm start` imports for `DEFAULT_USER_ID` while nothing is stored yet.',
+    unset: 'nothing is imported',
+  }),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,

@@ -6,6 +6,7 @@ import { compressionRoutes } from './compressions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
 import { extractionRoutes } from './extractions.ts';
+import { importRoutes } from './imports.ts';
 import { memoryRoutes } from './memories.ts';
 import { settingRoutes } from './settings.ts';
 import { vectorRoutes } from './vectors.ts';
@@ -22,6 +23,7 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/extractions', router: extractionRoutes(deps) },
     { path: '/v1/conversations', router: conversationRoutes(deps) },
     { path: '/v1/memories', router: memoryRoutes(deps) },
+    { path: '/v1/memories', router: importRoutes(deps) },
     { path: '/v1/memories', router: clearRoutes(deps) },
     { path: '/v1/documents', router: documentRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },

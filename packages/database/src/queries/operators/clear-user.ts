@@ -33,6 +33,8 @@ export function clearUser(
       ];
       // Their plans and decisions quote memories.
       await tx.query('delete from compression_runs where tenant_id = $1::uuid and user_id = $2::text', owner);
+      // An import begins anew.
+      await tx.query('delete from imported_items where tenant_id = $1::uuid and user_id = $2::text', owner);
       return {
         memories,
         conversations: conversations.rowCount,

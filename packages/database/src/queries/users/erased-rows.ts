@@ -26,6 +26,7 @@ export const ERASED: readonly (readonly [name: string, rows: string])[] = [
   ['memory_versions', erase('memory_versions')],
   ['memories', erase('memories')],
   ['summaries', erase('summaries')],
+  ['imported_items', erase('imported_items')],
   ['idempotency_keys', erase('idempotency_keys', `tenant_id = $1::uuid and response->>'user_id' = $2::text`)],
   // A key that is locked to the user is of no use without; other keys belong to applications.
   ['api_keys', erase('api_keys', `${OF_USER} and user_locked`)],
@@ -41,6 +42,7 @@ export const HAS_ANYTHING = `(${[
     'memories',
     'memory_versions',
     'summaries',
+    'imported_items',
   ].map((table) => `exists (select from ${table} where ${OF_USER})`),
   `exists (select from idempotency_keys where tenant_id = $1::uuid and response->>'user_id' = $2::text)`,
   `exists (select from api_keys where ${OF_USER} and user_locked)`,

@@ -1,0 +1,2 @@
+export { OPENCLAW, readOpenClaw } from './read-openclaw.ts';
+export { parseExport, toExportHeader, toExportLine } from './json-lines.ts';
