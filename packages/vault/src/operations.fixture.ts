@@ -1,6 +1,6 @@
 import type { Database, Sql } from '@factmill/database';
 import { link, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import type { FileOperations } from './folder/swap.ts';
+import type { FileOperations } from './folder/file-operations.ts';
 import type { VaultDeps } from './session.ts';
 
 /**

@@ -11,7 +11,8 @@ import type { Logger } from '@factmill/telemetry';
 import { type Agreements, loadAgreements } from './agreements.ts';
 import type { Folder } from './folder/open-folder.ts';
 import type { Signature } from './folder/read-file.ts';
-import { createSwap, type FileOperations, type Swap } from './folder/swap.ts';
+import type { FileOperations } from './folder/file-operations.ts';
+import { createSwap, type Swap } from './folder/swap.ts';
 import { createPendingPaths, type PendingPaths } from './pending-paths.ts';
 import { createReport, type Report } from './report.ts';
 

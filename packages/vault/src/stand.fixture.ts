@@ -146,3 +146,30 @@ async function allFiles(dir: string): Promise<string[]> {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1));
 }
+
+/** The only file of the vault. */
+export async function onlyFile(stand: Stand): Promise<string> {
+  const files = await stand.files();
+  if (files.length !== 1 || files[0] === undefined) throw new Error(`there are ${files.length} files`);
+  return files[0];
+}
+
+/** The only memory of alice. */
+export async function onlyMemory(stand: Stand): Promise<ListedMemory> {
+  const memories = await stand.memories('alice');
+  if (memories.length !== 1 || memories[0] === undefined)
+    throw new Error(`there are ${memories.length} memories`);
+  return memories[0];
+}
+
+/** Replaces a part of a file, as an editor does. */
+export async function edit(stand: Stand, path: string, from: string | RegExp, to: string): Promise<void> {
+  const text = await stand.read(path);
+  if (text.replace(from, to) === text) throw new Error('nothing to replace');
+  await stand.write(path, text.replace(from, to));
+}
+
+/** What was done to a memory, and by whom. */
+export async function actorsOf(stand: Stand, id: string): Promise<string[]> {
+  return (await stand.versions('alice', id)).map(({ operation, actor }) => `${operation} ${actor}`);
+}

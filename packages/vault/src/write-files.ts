@@ -68,8 +68,12 @@ async function write(session: Session, { before, row, text, expected }: Prepared
   try {
     const outcome = await session.swap.replace(path, text, expected);
     // An edit of this very moment looks like our own file, so what is there counts as read only after it has rested.
-    lookAgain(session, before);
-    if (outcome === 'changed') return undone;
+    session.seen.delete(path);
+    session.pending.add(path);
+    if (outcome === 'changed') {
+      session.changed.add(row.id);
+      return undone;
+    }
     session.counts.written += 1;
     session.report.settled(path);
     return done;

@@ -1,3 +1,4 @@
+import { settlesWithin } from '@factmill/async';
 import { findTenantId } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { openVault } from '@factmill/vault';
@@ -5,6 +6,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import type { EmbedLater } from './maintenance/embed-later.ts';
 import type { Part } from './shutdown.ts';
+
+/** What is left of a round goes on with the next start. */
+const GRACE_MS = 1_000;
 
 /**
  * The Markdown vault of VAULT_DIR, if one is configured.
@@ -38,5 +42,5 @@ export async function openExtractorVault(
     logger,
     signal,
   });
-  return { drain: () => opened.close() };
+  return { drain: () => settlesWithin(opened.close(), GRACE_MS) };
 }

@@ -36,6 +36,14 @@ export async function openFolder(root: string, newId: () => string): Promise<Fol
   await assertRealFolder(join(root, OWN_FOLDER));
   await probeLinks(root, newId()).catch(unusable);
   const vaultId = (await readMarker(root)) ?? (await writeMarker(root, newId()));
+  async function resolve(path: string): Promise<string> {
+    assertPath(path);
+    const segments = path.split('/').slice(0, -1);
+    for (let depth = 1; depth <= segments.length; depth += 1) {
+      await assertRealFolder(join(root, ...segments.slice(0, depth)));
+    }
+    return join(root, ...path.split('/'));
+  }
   return {
     root,
     vaultId,
@@ -47,16 +55,16 @@ export async function openFolder(root: string, newId: () => string): Promise<Fol
         );
       }
     },
-    async resolve(path) {
-      assertPath(path);
-      const segments = path.split('/').slice(0, -1);
-      for (let depth = 1; depth <= segments.length; depth += 1) {
-        await assertRealFolder(join(root, ...segments.slice(0, depth)));
-      }
-      return join(root, ...path.split('/'));
-    },
+    resolve,
     async makeFolderOf(path) {
-      assertPath(path);
+      const isThere = await resolve(path).then(
+        () => true,
+        (error: unknown) => {
+          if (codeOf(error) !== 'ENOENT') throw error;
+          return false;
+        },
+      );
+      if (isThere) return;
       const segments = path.split('/').slice(0, -1);
       for (let depth = 1; depth <= segments.length; depth += 1) {
         const folder = join(root, ...segments.slice(0, depth));
