@@ -1,12 +1,4 @@
-import {
-  createPool,
-  type DatabasePool,
-  DEFAULT_TENANT_ID,
-  migrate,
-  registerEmbeddingModel,
-  type Sql,
-} from '@factmill/database';
-import { createTestDatabase } from '@factmill/testkit';
+import { type DatabasePool, DEFAULT_TENANT_ID, registerEmbeddingModel, type Sql } from '@factmill/database';
 import type { FirstStage } from '../channels/channel.ts';
 import type { FullTextSearch } from '../channels/full-text-hits.ts';
 import type { VectorSearch } from '../channels/nearest.ts';
@@ -15,27 +7,11 @@ import { untilPassed } from '../transactions.fixture.ts';
 import { DIMENSIONS, write } from './resident.fixture.ts';
 import type { ResidentIndexes } from './resident-indexes.ts';
 
-const quiet = { info: () => undefined, warn: () => undefined };
 export const ann = { tenantId: DEFAULT_TENANT_ID, userId: 'ann' };
-
-/** A database of its own with a model whose bit codes are long enough to choose by. */
-export async function openSignedDatabase(): Promise<{ pool: DatabasePool; close: () => Promise<void> }> {
-  const { connectionString, drop } = await createTestDatabase({
-    migrate: (url) => migrate(url, { logger: quiet }),
-  });
-  const pool = createPool({ connectionString, max: 3, applicationName: 'factmill-test', logger: quiet });
-  await registerEmbeddingModel(pool, 'signed', DIMENSIONS);
-  return {
-    pool,
-    async close() {
-      await pool.close();
-      await drop();
-    },
-  };
-}
 
 /** Ann has 1,200 memories around twenty directions, Ben 400; what both have is spread over the tables. */
 export async function fillTwoUsers(pool: DatabasePool): Promise<void> {
+  await registerEmbeddingModel(pool, 'signed', DIMENSIONS);
   await pool.query('truncate memories cascade');
   await write(pool, 'ann', 0, 800);
   await write(pool, 'ben', 0, 400);
@@ -49,7 +25,7 @@ export type Asked = Readonly<{ vector?: readonly number[]; terms?: readonly stri
 export type Open = (sql: Sql, asked: Asked) => FirstStage;
 
 /** Searches of Ann's memories with the indexes that are resident. */
-export function residentSearches(pool: () => DatabasePool, residents: () => ResidentIndexes) {
+export function residentSearches(pool: DatabasePool, residents: () => ResidentIndexes) {
   const open: Open = (sql, { vector, terms, limit = 10, query, ...more }) => {
     const target = { ...ann, filters: {}, ...more };
     const byVector: VectorSearch | null =
@@ -65,9 +41,9 @@ export function residentSearches(pool: () => DatabasePool, residents: () => Resi
     });
   };
   const idsByVector = async (vector: readonly number[], limit = 10) =>
-    (await open(pool(), { vector, limit }).vector()).map((row) => row.id);
+    (await open(pool, { vector, limit }).vector()).map((row) => row.id);
   const byTerms = (terms: readonly string[], more: Asked = {}) =>
-    open(pool(), { terms, limit: 20, ...more }).fullText();
+    open(pool, { terms, limit: 20, ...more }).fullText();
   const contentsOf = async (...terms: string[]) => (await byTerms(terms)).rows.map((row) => row.content);
 
   /** Searches until Ann's index is resident. */

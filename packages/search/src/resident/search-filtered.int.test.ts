@@ -1,25 +1,16 @@
-import type { DatabasePool } from '@factmill/database';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createPool, migrate } from '@factmill/database';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, expect, test } from '@jest/globals';
 import { explainAll } from '../search.fixture.ts';
 import { untilPassed } from '../transactions.fixture.ts';
 import { expectSameFiltered, FILTERED, LEARNED_IN_C1, varyMemories } from './filtered-searches.fixture.ts';
 import { contentOf, vectorOf } from './resident.fixture.ts';
 import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.ts';
-import { ann, fillTwoUsers, openSignedDatabase, residentSearches } from './resident-searches.fixture.ts';
+import { ann, fillTwoUsers, residentSearches } from './resident-searches.fixture.ts';
 
-let database: Awaited<ReturnType<typeof openSignedDatabase>>;
-let pool: DatabasePool;
+const { database: pool } = await openTestDatabase({ createPool, migrate });
 let residents: ResidentIndexes;
-const { open, load } = residentSearches(
-  () => pool,
-  () => residents,
-);
-
-beforeAll(async () => {
-  database = await openSignedDatabase();
-  pool = database.pool;
-}, 60_000);
-afterAll(() => database.close());
+const { open, load } = residentSearches(pool, () => residents);
 
 beforeEach(async () => {
   await fillTwoUsers(pool);

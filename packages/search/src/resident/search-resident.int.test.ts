@@ -1,11 +1,13 @@
 import {
-  type DatabasePool,
+  createPool,
   DEFAULT_TENANT_ID,
+  migrate,
   recordAccesses,
   type Sql,
   toVectorText,
 } from '@factmill/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openTestDatabase } from '@factmill/testkit/jest';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { searchByFullText } from '../channels/by-full-text.ts';
 import { openFirstStage } from '../first-stage.ts';
 import { explainAll } from '../search.fixture.ts';
@@ -13,33 +15,17 @@ import { untilPassed, whileOpen } from '../transactions.fixture.ts';
 import { expectSameFiltered } from './filtered-searches.fixture.ts';
 import { contentOf, DIMENSIONS, randomChanges, vectorOf, write } from './resident.fixture.ts';
 import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.ts';
-import {
-  ann,
-  type Asked,
-  fillTwoUsers,
-  openSignedDatabase,
-  residentSearches,
-} from './resident-searches.fixture.ts';
+import { ann, type Asked, fillTwoUsers, residentSearches } from './resident-searches.fixture.ts';
 
-let database: Awaited<ReturnType<typeof openSignedDatabase>>;
-let pool: DatabasePool;
+const { database: pool } = await openTestDatabase({ createPool, migrate });
 let residents: ResidentIndexes;
-
-beforeAll(async () => {
-  database = await openSignedDatabase();
-  pool = database.pool;
-}, 60_000);
-afterAll(() => database.close());
 
 beforeEach(async () => {
   await fillTwoUsers(pool);
   residents = createResidentIndexes({ database: pool, now: () => performance.now() });
 });
 
-const { open, idsByVector, byTerms, contentsOf, load } = residentSearches(
-  () => pool,
-  () => residents,
-);
+const { open, idsByVector, byTerms, contentsOf, load } = residentSearches(pool, () => residents);
 
 async function nearest(vector: readonly number[], limit = 10): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
