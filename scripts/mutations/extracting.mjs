@@ -90,8 +90,8 @@ export const extracting = [
   {
     name: 'documents are shown in part though they would fit',
     file: 'services/extractor/src/extracting/prompt-documents.ts',
-    search: 'if (all !== null) return all;',
-    replace: '',
+    search: 'Math.max(MIN_TOKENS, prompt.contextTokens - taken)',
+    replace: 'MIN_TOKENS',
     tests: ['services/extractor/src/extractor-documents.int.test.ts'],
   },
   {
