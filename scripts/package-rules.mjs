@@ -26,7 +26,16 @@ export const MAY_DEPEND_ON = layered({
   'packages/memories': ['contracts', 'database', 'errors', 'extraction'],
   'packages/vectors': ['contracts', 'database', 'errors', 'models'],
   'packages/vault': ['async', 'contracts', 'database', 'errors', 'http', 'memories', 'telemetry'],
-  'packages/search': ['contracts', 'database', 'errors', 'extraction', 'ranking', 'telemetry'],
+  'packages/search': [
+    'contracts',
+    'database',
+    'errors',
+    'extraction',
+    // For its reader of dates.
+    'extractive',
+    'ranking',
+    'telemetry',
+  ],
   'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'telemetry'],
   'services/extractor': 'packages',
   'services/gateway': 'packages',

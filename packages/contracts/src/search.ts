@@ -15,8 +15,20 @@ export const searchModeSchema = z.enum(['fused', 'enhanced', 'classic', 'vector'
 export type SearchMode = z.infer<typeof searchModeSchema>;
 export const DEFAULT_SEARCH_MODE: SearchMode = 'fused';
 
-/** How a memory was found. `turns` are stored messages that compete with memories. */
-export const searchChannelSchema = z.enum(['vector', 'text', 'trigram', 'key', 'project', 'recent', 'turns']);
+/**
+ * How a memory was found. `trigram`: by a part of a word, or a word that is spelt nearly so. `date`: it holds since, or
+ * names, a date that the query names. `turns` are stored messages that compete with memories.
+ */
+export const searchChannelSchema = z.enum([
+  'vector',
+  'text',
+  'trigram',
+  'key',
+  'project',
+  'date',
+  'recent',
+  'turns',
+]);
 export type SearchChannel = z.infer<typeof searchChannelSchema>;
 
 export const searchFiltersSchema = z.strictObject({
@@ -49,7 +61,7 @@ export const searchRequestSchema = z.strictObject({
     .describe('Default: SEARCH_MODE of the service, `fused` unless it is set.'),
   channels: boundedArray(searchChannelSchema.exclude(['turns']))
     .min(1)
-    .max(6)
+    .max(7)
     .optional()
     .describe('Ways of finding to use, instead of those of the mode.'),
   scopes: boundedArray(externalIdSchema)
@@ -88,6 +100,12 @@ export const searchRequestSchema = z.strictObject({
     .describe('Relevance against diversity; 1 turns diversity off. Default 0.7 enhanced, else 1.'),
   collapse: z.boolean().optional().describe('Leave out what says the same as a better result. Default true.'),
   token_budget: z.int().min(1).max(1_000_000).optional().describe('Most estimated tokens of all results.'),
+  fill: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Fill the results up to `limit`: behind what was found come memories that are less similar than the cutoff or `min_relevance` asks for, nearest first, then the latest. Each is marked `below_cutoff`.',
+    ),
   as_of: asOfSchema
     .optional()
     .describe(
@@ -101,9 +119,9 @@ export type SearchRequest = z.infer<typeof searchRequestSchema>;
 export const resultExplanationSchema = z.object({
   channels: z.array(
     z.object({
-      channel: z.union([searchChannelSchema, z.literal('wording')]),
+      channel: z.union([searchChannelSchema, z.enum(['wording', 'exact'])]),
       rank: z.int(),
-      /** The channel's own score: similarity, text score, trigram similarity. */
+      /** The channel's own score: similarity, text score, trigram similarity, share of the names and numbers. */
       value: z.number().nullable(),
       /** The channel's share of the fused score. */
       score: z.number(),
@@ -135,6 +153,12 @@ export const searchResultSchema = z.object({
   /** A stored message instead of a memory; `memory` then shows it in a memory's form, with an id of its own. */
   turn: z.object({ conversation_id: z.string(), message_id: z.string(), role: z.string() }).optional(),
   pending: z.literal(true).optional().describe('A message that no extraction has read yet.'),
+  below_cutoff: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Less similar than the cutoff or `min_relevance`, and added because of `fill`, or because a fused search found nothing (five results at most). Its score is 0.',
+    ),
   duplicate_ids: z.array(z.uuid()).optional().describe('Memories left out because they say the same.'),
   explain: resultExplanationSchema.optional(),
 });

@@ -5,7 +5,8 @@ import { dateParser } from './language.ts';
 /** A clause with its dates written out, and the first of them. */
 export type DatedClause = { text: string; date: string | null };
 
-type Phrase = {
+/** Words of a text that name a date, and the date as it is written out. */
+export type DatePhrase = {
   index: number;
   length: number;
   prefix: string;
@@ -42,8 +43,8 @@ const SEASONS: ReadonlyMap<string, number> = new Map([
 const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /** "last summer", "two weekends ago", "in 2019": what the date parser does not read. */
-function extraPhrases(text: string, now: Date): Phrase[] {
-  const phrases: Phrase[] = [];
+function extraPhrases(text: string, now: Date): DatePhrase[] {
+  const phrases: DatePhrase[] = [];
   for (const match of text.matchAll(/\b(last|this|next|this past) (spring|summer|autumn|fall|winter)\b/gi)) {
     const season = (match[2] ?? '').toLowerCase();
     const start = SEASONS.get(season) ?? 0;
@@ -104,11 +105,12 @@ function tenseAt(text: string, index: number): 'past' | 'future' | null {
   return after.search(FUTURE) >= 0 ? 'future' : after.search(PAST) >= 0 ? 'past' : null;
 }
 
-function overlaps(a: Phrase, b: Phrase): boolean {
+function overlaps(a: DatePhrase, b: DatePhrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
 
-function phrasesOf(text: string, now: Date): Phrase[] {
+/** The dates that a text names, relative and incomplete ones against `now`, in the order of the text. */
+export function phrasesOf(text: string, now: Date): DatePhrase[] {
   const phrases = extraPhrases(text, now);
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
     const grain = grainOf(result, now, tenseAt(text, result.index));
@@ -133,7 +135,7 @@ const AFTER_DATE =
   /^ (?:I|we|he|she|it|they|and|or|but|was|is|were|are|at|in|on|to|for|with|after|before|by|because|since|that|who|when|as|so|if|from)\b/;
 
 /** Puts the phrase in place of the words, with the preposition that the words before it leave open. */
-function written(before: string, phrase: Phrase, after: string): { before: string; text: string } {
+function written(before: string, phrase: DatePhrase, after: string): { before: string; text: string } {
   // "Last night was great": the date is the subject.
   const isSubject = before.trim() === '' && /^ (?:was|is|were|has|works|will|would)\b/.test(after);
   if (phrase.prefix === '' || isSubject || after.startsWith("'s")) return { before, text: phrase.body };
@@ -153,7 +155,7 @@ function written(before: string, phrase: Phrase, after: string): { before: strin
 }
 
 /** Dates beyond have no four-digit year to be written with, and their neighbours may not exist. */
-function isCommonEra(date: Date): boolean {
+export function isCommonEra(date: Date): boolean {
   const year = date.getUTCFullYear();
   return year >= 1000 && year < 9999;
 }

@@ -1,1 +1,2 @@
 export { extractInTurns } from './extract.ts';
+export { namedPeriods, type NamedPeriods } from './named-periods.ts';

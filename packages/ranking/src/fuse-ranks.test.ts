@@ -12,7 +12,7 @@ const lists = fc.array(
   { maxLength: 4 },
 );
 
-const unlike: RankedList[] = [
+const unlike: { channel: 'vector'; weight: number; ids: string[] }[] = [
   { channel: 'vector', weight: 0.100_000_000_000_000_13, ids: [] },
   { channel: 'vector', weight: 0.100_000_000_000_000_17, ids: [] },
   { channel: 'vector', weight: 0.100_000_000_000_000_21, ids: ['0', '1', '2', '10'] },
@@ -31,6 +31,16 @@ describe('fuseRanks', () => {
       ['vector', 3],
       ['text', 2],
     ]);
+  });
+
+  test('where a channel says yes or no, all have the first rank and their share of it', () => {
+    const fused = fuseRanks([{ channel: 'exact', weight: 1, ids: ['a', 'b', 'c'], shares: [0.5, 1, 1] }]);
+    expect(fused.map(({ id, score }) => [id, score])).toEqual([
+      ['b', 1],
+      ['c', 1],
+      ['a', 0.5],
+    ]);
+    expect(fused.map(({ contributions }) => contributions[0]?.rank)).toEqual([1, 1, 1]);
   });
 
   test('nothing is lost, added or doubled, and scores never rise', () => {

@@ -3,6 +3,8 @@ export type RankedList<Channel extends string = string> = Readonly<{
   channel: Channel;
   weight: number;
   ids: readonly string[];
+  /** For channels that say yes or no: every candidate has the first rank, and so much (0 to 1) of its score. */
+  shares?: readonly number[];
 }>;
 
 /** The rank of a candidate in a channel (1 is best) and what it adds to the score. */
@@ -36,11 +38,17 @@ export function fuseRanks<Channel extends string>(
 ): Fused<Channel>[] {
   const most = sumOf(lists.map(({ weight }) => weight)) / (constant + 1);
   const byId = new Map<string, Contribution<Channel>[]>();
-  for (const { channel, weight, ids } of lists) {
-    let rank = 0;
+  for (const { channel, weight, ids, shares } of lists) {
+    let place = 0;
     for (const id of new Set(ids)) {
-      rank += 1;
-      const contribution = { channel, rank, score: most === 0 ? 0 : weight / (constant + rank) / most };
+      const share = shares === undefined ? 1 : (shares[place] ?? 0);
+      place += 1;
+      const rank = shares === undefined ? place : 1;
+      const contribution = {
+        channel,
+        rank,
+        score: most === 0 ? 0 : (share * weight) / (constant + rank) / most,
+      };
       const others = byId.get(id);
       if (others === undefined) byId.set(id, [contribution]);
       else others.push(contribution);

@@ -7,6 +7,8 @@ type QueryProfile = Readonly<{
   minSimilarity: number;
   /** Cosine; two memories at or above it say the same thing. */
   duplicateSimilarity: number;
+  /** Whether the model reads a text: the vector of one that it does not read says nothing. */
+  reads: (text: string) => boolean;
 }>;
 
 /** The query as a vector of the model, or why there is none (`timeout` or an error's code). */

@@ -1,12 +1,13 @@
 import { isConnectTimeout, type Sql } from '@factmill/database';
 import { searchByFullText } from './channels/by-full-text.ts';
+import type { FullTextHits } from './channels/full-text-hits.ts';
 import { searchByVector, searchExactly } from './channels/by-vector.ts';
 import type { FirstStage } from './channels/channel.ts';
 import type { FullTextSearch } from './channels/full-text-hits.ts';
-import type { VectorSearch } from './channels/nearest.ts';
+import type { QueryVector, VectorRow } from './channels/nearest.ts';
 import type { UserKey } from './resident/load-user-index.ts';
 import type { ResidentIndexes } from './resident/resident-indexes.ts';
-import { type ResidentHits, searchResident } from './resident/search-resident.ts';
+import { type ResidentHits, type ResidentSearch, searchResident } from './resident/search-resident.ts';
 import type { SearchTarget } from './target.ts';
 
 export type FirstStageDeps = Readonly<{
@@ -15,30 +16,40 @@ export type FirstStageDeps = Readonly<{
   residents: ResidentIndexes | undefined;
   target: SearchTarget;
   /** Null when there is no vector. */
-  vector: () => Promise<VectorSearch | null>;
+  vector: () => Promise<QueryVector | null>;
   /** Null when the text channel is not asked. */
   text: FullTextSearch | null;
+  /** Words that are asked for when those of the query bring little. */
+  relatedTerms: readonly string[];
 }>;
 
 const NOT_RESIDENT: ResidentHits = { vector: null, text: null, hasTurns: null };
+const NO_HITS: FullTextHits = { rows: [], unknownTerms: [], mayNameProject: true };
 
 /**
  * One statement for both channels of a user whose index is resident. Everyone else, and what an index cannot answer:
  * one statement for each channel.
  */
-export function openFirstStage({ database, residents, target, vector, text }: FirstStageDeps): FirstStage {
+export function openFirstStage(deps: FirstStageDeps): FirstStage {
+  const { database, residents, target, vector, text } = deps;
   const user = residents === undefined ? null : presentUserOf(target);
   const resident = once(async () =>
-    residents === undefined || user === null ? NOT_RESIDENT : askResident(residents, user),
+    residents === undefined || user === null
+      ? NOT_RESIDENT
+      : askResident(residents, user, async () => ({ vector: (await vector())?.search ?? null, text })),
   );
 
-  async function askResident(indexes: ResidentIndexes, user: UserKey): Promise<ResidentHits> {
+  async function askResident(
+    indexes: ResidentIndexes,
+    user: UserKey,
+    ask: () => Promise<Omit<ResidentSearch, 'target'>>,
+  ): Promise<ResidentHits> {
     const index = indexes.get(user);
     if (index === undefined) {
       indexes.recordMiss(user);
       return NOT_RESIDENT;
     }
-    const search = { target, vector: await vector(), text };
+    const search = { target, ...(await ask()) };
     const isOfModel = search.vector === null || search.vector.model === index.model;
     const hits = isOfModel
       ? await searchResident(database, index, search, indexes.findLexemes).catch((error: unknown) => {
@@ -53,20 +64,42 @@ export function openFirstStage({ database, residents, target, vector, text }: Fi
     return NOT_RESIDENT;
   }
 
+  const nearest = once(async (): Promise<VectorRow[]> => {
+    const { vector: rows } = await resident();
+    if (rows !== null && rows !== 'incomplete') return rows;
+    const asked = await vector();
+    if (asked === null) return [];
+    return rows === 'incomplete'
+      ? searchExactly(database, asked.search)
+      : searchByVector(database, asked.search);
+  });
+
+  /** What the model reads of the nearest, on one side of the cutoff. */
+  async function nearestWhere(isWanted: (similarity: number, cutoff: number) => boolean) {
+    const [rows, asked] = [await nearest(), await vector()];
+    if (asked === null) return [];
+    return rows.filter(
+      ({ similarity, content }) => isWanted(similarity, asked.cutoff) && asked.reads(content),
+    );
+  }
+
   return {
-    vector: once(async () => {
-      const { vector: rows } = await resident();
-      if (rows !== null && rows !== 'incomplete') return rows;
-      const search = await vector();
-      if (search === null) return [];
-      return rows === 'incomplete' ? searchExactly(database, search) : searchByVector(database, search);
-    }),
+    vector: once(() => nearestWhere((similarity, cutoff) => similarity >= cutoff)),
+    belowCutoff: once(() => nearestWhere((similarity, cutoff) => similarity < cutoff)),
     fullText: once(async () => {
       const { text: hits } = await resident();
       if (hits !== null) return hits;
-      return text === null
-        ? { rows: [], unknownTerms: [], mayNameProject: true }
-        : searchByFullText(database, text);
+      return text === null ? NO_HITS : searchByFullText(database, text);
+    }),
+    related: once(async () => {
+      if (text === null || deps.relatedTerms.length === 0) return NO_HITS;
+      const related = { ...text, terms: deps.relatedTerms };
+      // A miss has been recorded already.
+      const isResident = user !== null && residents?.get(user) !== undefined;
+      const { text: hits } = isResident
+        ? await askResident(residents, user, () => Promise.resolve({ vector: null, text: related }))
+        : NOT_RESIDENT;
+      return hits ?? searchByFullText(database, related);
     }),
     mayHaveTurns: async () => (await resident().catch(() => NOT_RESIDENT)).hasTurns !== false,
   };

@@ -14,6 +14,7 @@ import {
 } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
 import { toCandidates } from './candidate.ts';
+import { type Filler, fillUp } from './fillers.ts';
 import type { Generated } from './generate-candidates.ts';
 import { hydrate } from './hydrate.ts';
 import { scoreCandidates, type ScoredCandidate } from './relevance.ts';
@@ -59,14 +60,16 @@ type Entry = Readonly<{
   recency?: number;
   mmr?: number;
   duplicateIds: readonly string[];
+  /** Only fills the results up. */
+  belowCutoff?: true;
 }>;
 
 /** Diversity compares all pairs, so it looks at so many of the best only. */
 const MAX_COMPARED = 100;
 
 /**
- * From candidates to results: relevance, reranking, threshold, recency, collapsing of duplicates, diversity, token
- * budget, limit. A reranker that does not answer is left out; so are vectors that cannot be read.
+ * From candidates to results: relevance, reranking, threshold, recency, collapsing of duplicates, diversity, filling
+ * up, token budget, limit. A reranker that does not answer is left out; so are vectors that cannot be read.
  */
 export function createRank({ database, reranker }: RankDeps) {
   return async (
@@ -79,6 +82,7 @@ export function createRank({ database, reranker }: RankDeps) {
     const scored = scoreCandidates({
       query: request.query,
       terms: generated.terms,
+      named: generated.named,
       found: generated.found,
       candidates: toCandidates(generated.found),
       settings,
@@ -87,22 +91,26 @@ export function createRank({ database, reranker }: RankDeps) {
     const dropped: Record<string, number> = {};
     const reranking = await rerank(scored, request.query, settings);
     const threshold = thresholdOf(request, settings, generated, reranking.done);
-    const entries = reranking.entries
-      .filter(({ reranked, relevant }) => {
-        const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
-        const keeps = threshold === 0 || (relevance ?? 0) >= threshold;
-        if (!keeps) dropped['relevance'] = (dropped['relevance'] ?? 0) + 1;
-        return keeps;
-      })
-      .map((entry) => blend(entry, settings, nowMs));
+    const isRelevant = ({ reranked, relevant }: Entry) => {
+      const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
+      return threshold === 0 || (relevance ?? 0) >= threshold;
+    };
+    const ranked = reranking.entries.map((entry) => blend(entry, settings, nowMs));
     if (settings.recencyWeight > 0 || reranking.done) {
-      entries.sort((a, b) => b.score - a.score || compareText(a.id, b.id));
+      ranked.sort((a, b) => b.score - a.score || compareText(a.id, b.id));
     }
+    const isWeak = isBelowCutoff(generated, settings);
+    const irrelevant = ranked.filter((entry) => !isRelevant(entry));
+    if (irrelevant.length > 0) dropped['relevance'] = irrelevant.length;
+    const entries = ranked.filter((entry) => isRelevant(entry) && !isWeak(entry));
     const selected = await select(entries, generated, settings, dropped);
-    const affordable = withinTokenBudget(selected, settings.tokenBudget, ({ content }) =>
+    const weak = ranked.filter((entry) => isRelevant(entry) && isWeak(entry));
+    const others = settings.fill ? [...weak, ...irrelevant, ...generated.fillers.map(toFillerEntry)] : weak;
+    const filled = fillUp(selected, others.map(toBelowCutoff), settings);
+    const affordable = withinTokenBudget(filled, settings.tokenBudget, ({ content }) =>
       estimateTokens(content),
     );
-    if (affordable.length < selected.length) dropped['token_budget'] = selected.length - affordable.length;
+    if (affordable.length < filled.length) dropped['token_budget'] = filled.length - affordable.length;
     const chosen = affordable.slice(0, settings.limit);
     const { memories, isCut } = await loadWhole(target, chosen);
     return {
@@ -220,6 +228,29 @@ function hasSimilarities({ embedded }: Generated): boolean {
   return embedded !== null && !('unavailable' in embedded);
 }
 
+/** Whether a candidate was found by its vector only, and that is less similar than the cutoff. */
+function isBelowCutoff(
+  { embedded }: Generated,
+  { minSimilarity }: SearchSettings,
+): (entry: Entry) => boolean {
+  const cutoff =
+    minSimilarity ?? (embedded !== null && 'profile' in embedded ? embedded.profile.minSimilarity : -1);
+  return ({ relevant }) => {
+    const { values } = relevant.candidate;
+    return values.size === 1 && (values.get('vector') ?? 1) < cutoff;
+  };
+}
+
+function toFillerEntry({ row, similarity }: Filler): Entry {
+  const values = new Map(similarity === null ? [] : [['vector' as const, similarity]]);
+  const candidate = { id: row.id, row, turn: null, values };
+  return toEntry({ candidate, relevance: 0, channels: () => [] });
+}
+
+function toBelowCutoff(entry: Entry): Entry {
+  return { ...entry, score: 0, belowCutoff: true };
+}
+
 function toEntry(relevant: ScoredCandidate): Entry {
   const { candidate, relevance } = relevant;
   return {
@@ -251,7 +282,9 @@ function toResult(
   const { turn, values } = entry.relevant.candidate;
   const channels = entry.relevant.channels();
   const similarity = values.get('vector');
-  const keys = channels.flatMap(({ channel }) => (channel === 'wording' ? [] : [channel]));
+  const keys = channels.flatMap(({ channel }) =>
+    channel === 'wording' || channel === 'exact' ? [] : [channel],
+  );
   return {
     memory: toMemory(memory),
     score: entry.score,
@@ -263,6 +296,7 @@ function toResult(
           turn: { conversation_id: turn.conversationId, message_id: turn.messageId, role: turn.role },
           ...(turn.pending ? { pending: true as const } : {}),
         }),
+    ...(entry.belowCutoff === undefined ? {} : { below_cutoff: true as const }),
     ...(entry.duplicateIds.length === 0 ? {} : { duplicate_ids: [...entry.duplicateIds] }),
     ...(request.explain ? { explain: explanationOf(entry, channels, settings) } : {}),
   };

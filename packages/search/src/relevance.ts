@@ -2,12 +2,16 @@ import type { ResultExplanation, SearchChannel } from '@factmill/contracts';
 import {
   classicRelevance,
   compareText,
+  dateFit,
+  exactShares,
   fuseRanks,
   keyMatch,
+  queryTerms,
   mergeVectorThenText,
   type RankedList,
   trigramSimilarities,
 } from '@factmill/ranking';
+import type { NamedPeriods } from '@factmill/extractive';
 import type { Candidate, ChannelHits } from './candidate.ts';
 import type { SearchSettings } from './settings.ts';
 
@@ -24,22 +28,26 @@ export type ScoredCandidate = Readonly<{
 /**
  * How much each channel counts in the fused mode. Vector, text and wording were chosen on the LoCoMo conversations 26
  * and 30 (ADR 13); substrings stand in for text where that knows no word; the rank of a turn
- * is of its vector and words together; keys and projects are named too rarely there to measure and only tip the balance.
+ * is of its vector and words together; keys and projects are named too rarely there to measure and only tip the balance;
+ * what a question says exactly (names and numbers, dates) counts more than any rank (ADR 25).
  */
 const WEIGHTS: Readonly<Record<FusedChannel, number>> = {
   vector: 1,
   text: 0.5,
   trigram: 0.5,
   wording: 0.75,
+  exact: 1.5,
   turns: 1,
   key: 0.25,
   project: 0.25,
+  date: 2,
   recent: 0.1,
 };
 
 export type RelevanceInput = Readonly<{
   query: string;
   terms: readonly string[];
+  named: NamedPeriods;
   found: readonly ChannelHits[];
   candidates: readonly Candidate[];
   settings: SearchSettings;
@@ -60,14 +68,16 @@ export function scoreCandidates(input: RelevanceInput): ScoredCandidate[] {
   }
 }
 
-function scoreFused({ query, terms, found, candidates, settings }: RelevanceInput): ScoredCandidate[] {
-  const wording = trigramSimilarities(
-    query,
-    candidates.map(({ row }) => row.content),
-  );
+function scoreFused({ query, terms, named, found, candidates, settings }: RelevanceInput): ScoredCandidate[] {
+  const texts = candidates.map(({ row }) => row.content);
+  const wording = trigramSimilarities(query, texts);
+  const exact = exactShares(named.rest, texts) ?? [];
+  const dates = candidates.map(({ row }) => dateFit(named.periods, row));
   const matches = candidates.map(({ row }) => keyMatch(terms, row));
   const values = (channel: FusedChannel, index: number): number | null => {
     if (channel === 'wording') return wording[index] ?? 0;
+    if (channel === 'exact') return exact[index] ?? 0;
+    if (channel === 'date') return dates[index] ?? 0;
     return channel === 'key' ? (matches[index] ?? 0) : (candidates[index]?.values.get(channel) ?? null);
   };
   const ranked = (channel: FusedChannel, scores: readonly number[]): RankedList<FusedChannel> => ({
@@ -79,13 +89,32 @@ function scoreFused({ query, terms, found, candidates, settings }: RelevanceInpu
       .sort((a, b) => b.score - a.score || compareText(a.id, b.id))
       .map(({ id }) => id),
   });
+  /** Of those that have it at all, no one has a better rank. */
+  const shared = (channel: FusedChannel, shares: readonly number[]): RankedList<FusedChannel> => {
+    const having = candidates.flatMap(({ id }, index) => {
+      const share = shares[index] ?? 0;
+      return share > 0 ? [{ id, share }] : [];
+    });
+    return {
+      channel,
+      weight: WEIGHTS[channel],
+      ids: having.map(({ id }) => id),
+      shares: having.map(({ share }) => share),
+    };
+  };
+  const asksForDateOnly = queryTerms(named.rest).length === 0;
+  // How well a date fits is known of every candidate, whichever channel found it.
+  const byRank = found.filter(({ channel }) => channel !== 'date');
   const lists: RankedList<FusedChannel>[] = [
-    ...found.map(({ channel, hits }) => ({
+    ...byRank.map(({ channel, hits }) => ({
       channel,
       weight: WEIGHTS[channel],
       ids: hits.map(({ row }) => row.id),
     })),
-    ranked('wording', wording),
+    // Where even the most alike candidate has little of the question's wording, that says little.
+    { ...ranked('wording', wording), weight: WEIGHTS.wording * Math.sqrt(Math.max(0, ...wording)) },
+    shared('exact', exact),
+    { ...shared('date', dates), weight: WEIGHTS.date * (asksForDateOnly ? 2 : 1) },
     ...(settings.channels.has('key') ? [ranked('key', matches)] : []),
   ].filter(({ ids }) => ids.length > 0);
   const indexes = new Map(candidates.map((candidate, index) => [candidate.id, index]));

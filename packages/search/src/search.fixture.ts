@@ -52,6 +52,7 @@ export type StoredMemory = Partial<{
   project: string;
   importance: number;
   expiresAt: string;
+  validFrom: string;
   validTo: string;
   archivedAt: string;
   deletedAt: string;
@@ -64,7 +65,7 @@ export async function storeMemory(pool: Sql, memory: StoredMemory): Promise<stri
     `insert into memories (id, tenant_id, user_id, content, key, value, category, kind, tier, tags, project,
        importance, expires_at, valid_to, archived_at, deleted_at, source, content_hash, stated_at, valid_from)
      values (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'test',
-       sha256(gen_random_uuid()::text::bytea), now(), '2020-01-01')
+       sha256(gen_random_uuid()::text::bytea), now(), $16)
      returning id`,
     [
       memory.tenantId ?? DEFAULT_TENANT_ID,
@@ -82,6 +83,7 @@ export async function storeMemory(pool: Sql, memory: StoredMemory): Promise<stri
       memory.validTo ?? null,
       memory.archivedAt ?? null,
       memory.deletedAt ?? null,
+      memory.validFrom ?? '2020-01-01',
     ],
   );
   await pool.query(

@@ -90,7 +90,9 @@ export function createSearch(deps: SearchDeps): Search {
       const found = await answer(search);
       if (search.request.as_of === undefined) {
         deps.recordAccesses(
-          found.results.filter(({ turn }) => turn === undefined).map(({ memory }) => memory.id),
+          found.results
+            .filter((result) => result.turn === undefined && result.below_cutoff === undefined)
+            .map(({ memory }) => memory.id),
         );
       }
       span.setAttributes({
@@ -155,7 +157,8 @@ export function createSearch(deps: SearchDeps): Search {
     const { request } = search;
     const now = deps.now();
     const target = targetOf(search, now);
-    const generated = await generate(target, request, settings);
+    const at = target.asOf?.validAt ?? now;
+    const generated = await generate(target, request, settings, at);
     const generatedMs = performance.now() - startedAt;
     if (unavailabilityOf(generated) !== null) degraded.add('embedding_unavailable');
     if (isIncomplete(generated)) degraded.add('embedding_incomplete');
@@ -167,8 +170,7 @@ export function createSearch(deps: SearchDeps): Search {
     const answering = answeringChannels(generated, settings);
     if (answering === 0) return { found: null, failure, generated };
 
-    const nowMs = (target.asOf?.validAt ?? now).getTime();
-    const ranked = await rank(target, generated, request, settings, nowMs).catch((error: unknown) => {
+    const ranked = await rank(target, generated, request, settings, at.getTime()).catch((error: unknown) => {
       logger.warn({ code: isAppError(error) ? error.code : 'internal' }, 'results could not be read');
       return { error };
     });
@@ -248,13 +250,14 @@ function mayAddTurns(request: SearchRequest, mode: SearchMode): boolean {
 }
 
 /** How many channels could be asked, whether or not they found something. */
-function answeringChannels({ failed, embedded }: Generated, { channels }: SearchSettings): number {
+function answeringChannels({ failed, embedded, named }: Generated, { channels }: SearchSettings): number {
   return [...channels].filter(
     (channel) =>
       channel !== 'key' &&
       // Substrings are asked for beside the words.
       !(channel === 'trigram' && channels.has('text')) &&
       channel !== 'project' &&
+      !(channel === 'date' && named.periods.length === 0) &&
       !failed.has(channel) &&
       !(channel === 'vector' && (embedded === null || 'unavailable' in embedded)),
   ).length;

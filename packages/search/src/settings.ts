@@ -21,6 +21,8 @@ export type SearchSettings = Readonly<{
   tokenBudget: number | null;
   /** Whether stored turns compete with memories. */
   turns: boolean;
+  /** Whether what is below the cutoff fills the results up to the limit. */
+  fill: boolean;
 }>;
 
 type ModeDefaults = Readonly<{
@@ -50,7 +52,7 @@ const DEFAULTS: Readonly<Record<SearchMode, ModeDefaults>> = {
   fused: {
     ...PLAIN,
     limit: 15,
-    channels: ['vector', 'text', 'trigram', 'key', 'project'],
+    channels: ['vector', 'text', 'trigram', 'key', 'project', 'date'],
     minCandidates: 45,
     recencyWeight: 0.1,
     collapse: true,
@@ -100,6 +102,7 @@ export function settingsOf(request: SearchRequest, mode: SearchMode): SearchSett
     collapse: request.collapse ?? defaults.collapse,
     tokenBudget: request.token_budget ?? null,
     turns: request.include_turns ?? false,
+    fill: request.fill,
   };
   return { ...settings, candidates: candidatesOf(settings, defaults.minCandidates) };
 }

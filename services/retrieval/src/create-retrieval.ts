@@ -30,6 +30,8 @@ export type RetrievalDeps = Readonly<{
   database: DatabasePool;
   embedder: Embedder;
   authenticator: Authenticator;
+  /** Default: the clock of the machine. */
+  now?: () => Date;
 }>;
 
 export type Retrieval = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
@@ -46,7 +48,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   if (searchMode === null) logger.warn('SEARCH_MODE names no mode: searches are classic');
   const defaultMode =
     searchMode === 'of-preset' ? (preset?.retrieval.mode ?? DEFAULT_SEARCH_MODE) : (searchMode ?? 'classic');
-  const now = () => new Date();
+  const { now = () => new Date() } = deps;
   const reranker = createReranker(config.retrieval.rerank, { now: Date.now, onFetch: reportFetch(logger) });
   const accesses = createAccessRecorder({ database, logger, now });
   const models = createModelsInUse({

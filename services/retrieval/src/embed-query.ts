@@ -101,7 +101,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     if ('unavailable' in embedded) return embedded;
     const [vector] = embedded.value;
     return vector?.length === profile.dimensions
-      ? { profile, vector, isComplete }
+      ? { profile: { ...profile, reads: (text) => readsMost(profile, text) }, vector, isComplete }
       : { unavailable: 'wrong_dimensions' };
   };
 }

@@ -27,7 +27,7 @@ type Said = Readonly<{ id: string; role: 'user' | 'assistant'; content: string }
 
 export type RetrievalUnderTest = Readonly<{
   database: DatabasePool;
-  start: (environment?: RawEnvironment) => Promise<Retrieval>;
+  start: (environment?: RawEnvironment, now?: () => Date) => Promise<Retrieval>;
   /** Stores memories as the writers do, with vectors of the local model. */
   remember: (userId: string, given: readonly (Given | string)[]) => Promise<string[]>;
   /** Stores a conversation that is extracted and indexed, with vectors of the local model. */
@@ -103,7 +103,7 @@ export async function openRetrievalUnderTest(): Promise<
     database,
     remember,
     say,
-    async start(environment = {}) {
+    async start(environment = {}, now = () => new Date()) {
       const config = loadConfig({
         HOST: '127.0.0.1',
         RETRIEVAL_PORT: '0',
@@ -120,6 +120,7 @@ export async function openRetrievalUnderTest(): Promise<
           database,
           embedder: local,
           authenticator,
+          now,
         }),
       );
     },

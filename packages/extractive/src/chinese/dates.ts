@@ -4,6 +4,8 @@ import { toSimplified } from './script.ts';
 /** A clause with its dates written out, and the first of them. */
 export type ChineseDated = { text: string; date: string | null };
 
+type PlaceInText = { index: number; length: number };
+
 /** Where a date can begin, so that most characters need no further look. */
 const MAY_BEGIN = /[大前昨今明后去上这本下周星礼半几最近\d一二两三四五六七八九十]/;
 /** Dates that come again stay as they were said. */
@@ -52,22 +54,32 @@ function isCommonEra(date: Date): boolean {
  * said (`2023-05-07`, `2023-06`, `2022`).
  */
 export function writeOutDates(text: string, saidAt: Date): ChineseDated {
+  let out = '';
+  let from = 0;
+  let first: string | null = null;
+  for (const { index, length, body, date } of chinesePhrasesOf(text, saidAt)) {
+    out += text.slice(from, index) + body;
+    from = index + length;
+    first ??= date;
+  }
+  return { text: out + text.slice(from), date: first };
+}
+
+/** The dates that a text names, relative and incomplete ones against `now`, in the order of the text. */
+export function chinesePhrasesOf(text: string, now: Date): (ChineseDate & PlaceInText)[] {
   const simplified = toSimplified(text);
-  if (!isCommonEra(saidAt) || RECURRING.test(simplified)) return { text, date: null };
+  if (!isCommonEra(now) || RECURRING.test(simplified)) return [];
   const tense = tenseOf(simplified);
   const mayBegin = YEARLY.test(simplified) ? RELATIVE : MAY_BEGIN;
-  let out = '';
-  let first: string | null = null;
+  const phrases: (ChineseDate & PlaceInText)[] = [];
   for (let at = 0; at < text.length;) {
-    const character = simplified.charAt(at);
     const isJoined = at > 0 && JOINED.test(simplified.charAt(at - 1));
     const found =
-      mayBegin.test(character) && !isJoined
-        ? phraseAt(simplified.slice(at, at + MAX_PHRASE_CHARACTERS), saidAt, tense)
+      mayBegin.test(simplified.charAt(at)) && !isJoined
+        ? phraseAt(simplified.slice(at, at + MAX_PHRASE_CHARACTERS), now, tense)
         : null;
-    out += found === null ? text.charAt(at) : found.date.body;
-    first ??= found?.date.date ?? null;
+    if (found !== null) phrases.push({ ...found.date, index: at, length: found.length });
     at += found?.length ?? 1;
   }
-  return { text: out, date: first };
+  return phrases;
 }

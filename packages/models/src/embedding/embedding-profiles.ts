@@ -200,6 +200,7 @@ export function readsWhole(profile: Pick<EmbeddingProfile, 'reads'>, text: strin
  * English model all questions in Chinese are one, but one in English that quotes a Chinese word is not.
  */
 export function readsMost(profile: Pick<EmbeddingProfile, 'reads'>, text: string): boolean {
+  if (readsWhole(profile, text)) return true;
   const letters = text.normalize('NFKC').match(/\p{L}/gu) ?? [];
   const read = letters.filter((letter) => readsWhole(profile, letter));
   return read.length * 2 >= letters.length;

@@ -8,7 +8,16 @@ import type { FullTextHits, FullTextRow, FullTextSearch } from './full-text-hits
 export const fullTextChannel: Channel = async ({ settings, limit, first }) => {
   // Source D: words only where vectors leave room.
   if (settings.mode === 'vector' && (await first.vector().catch(() => [])).length >= limit) return null;
-  return (await first.fullText()).rows.map((row) => ({ row, value: row.textScore }));
+  const { rows } = await first.fullText();
+  const hits = rows.map((row) => ({ row, value: row.textScore }));
+  if (settings.mode !== 'fused' || rows.length >= limit) return hits;
+  // Behind what has the words themselves, so that they count less.
+  const least = rows.at(-1)?.textScore ?? 1;
+  const known = new Set(rows.map(({ id }) => id));
+  const related = await first.related().catch(() => null);
+  const others = (related?.rows ?? []).filter(({ id }) => !known.has(id)).slice(0, limit - rows.length);
+  const best = others[0]?.textScore ?? 1;
+  return [...hits, ...others.map((row) => ({ row, value: (least * row.textScore) / best / 2 }))];
 };
 
 /** A memory, or none where nothing was found; the others are null in all rows but the first. */

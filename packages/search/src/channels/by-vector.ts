@@ -20,8 +20,12 @@ const SHORTLIST_PER_RESULT = 3;
 /** Of all users. */
 const SHORTLIST_OF_ALL = 1_000;
 
-export const vectorChannel: Channel = async ({ first }) =>
-  (await first.vector()).map((row) => ({ row, value: row.similarity }));
+/** A fused search ranks what is below the cutoff too: it may be found otherwise. */
+export const vectorChannel: Channel = async ({ settings, first }) => {
+  const rows = await first.vector();
+  const weak = settings.mode === 'fused' ? await first.belowCutoff() : [];
+  return [...rows, ...weak].map((row) => ({ row, value: row.similarity }));
+};
 
 /**
  * The visible memories nearest to the vector, nearest first, then by id. Complete inside a user: an exact scan up to

@@ -1,10 +1,11 @@
 import type { SearchRequest } from '@factmill/contracts';
 import type { CandidateRow, Sql } from '@factmill/database';
+import type { AskedPeriod } from '@factmill/ranking';
 import type { Turn } from '../candidate.ts';
 import type { SearchSettings } from '../settings.ts';
 import type { SearchTarget } from '../target.ts';
 import type { FullTextHits } from './full-text-hits.ts';
-import type { VectorRow, VectorSearch } from './nearest.ts';
+import type { QueryVector, VectorRow } from './nearest.ts';
 
 /** `value` is the channel's own measure. */
 export type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
@@ -12,9 +13,13 @@ export type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
 /** Vectors and full text, which other channels depend on. Each is asked once, whoever asks first. */
 export type FirstStage = Readonly<{
   vector: () => Promise<VectorRow[]>;
+  /** What the search by vector brought besides. */
+  belowCutoff: () => Promise<VectorRow[]>;
   fullText: () => Promise<FullTextHits>;
   /** False when the user has no turns that could be found. */
   mayHaveTurns: () => Promise<boolean>;
+  /** As full text, for words that the query has not but its answer may have. */
+  related: () => Promise<FullTextHits>;
 }>;
 
 /** What a channel is asked: the search in one of its scopes. */
@@ -25,10 +30,12 @@ export type ChannelSearch = Readonly<{
   settings: SearchSettings;
   /** Terms of the query. */
   terms: readonly string[];
+  /** Periods that the query names. */
+  periods: readonly AskedPeriod[];
   /** How many hits at most. */
   limit: number;
   /** The query as a vector; null when there is none. */
-  queryVector: () => Promise<VectorSearch | null>;
+  queryVector: () => Promise<QueryVector | null>;
   first: FirstStage;
 }>;
 

@@ -15,6 +15,15 @@ export type VectorSearch = SearchTarget &
     limit: number;
   }>;
 
+/** A query as a vector. */
+export type QueryVector = Readonly<{
+  search: VectorSearch;
+  /** Cosine; what is below it is no hit, even where the search brings it. */
+  cutoff: number;
+  /** Whether the model reads a text: the vector of one that it does not read says nothing. */
+  reads: (text: string) => boolean;
+}>;
+
 /** The nearest memories that a shortlist must not miss. */
 export const K = 10;
 /** Shorter bit codes say too little. */

@@ -27,8 +27,13 @@ export async function searchTurns(
   const findIndexed = async (): Promise<FoundPart[]> => {
     if (!settings.turns || !(await first.mayHaveTurns())) return [];
     // Those of all users are found by their words only.
-    const vector = target.userId === null ? null : await queryVector();
-    return findTurnParts(database, target, { vector, terms, memoryIds });
+    const asked = target.userId === null ? null : await queryVector();
+    const vector =
+      asked === null
+        ? null
+        : { ...asked.search, minSimilarity: Math.max(asked.search.minSimilarity, asked.cutoff) };
+    const parts = await findTurnParts(database, target, { vector, terms, memoryIds });
+    return parts.filter(({ list, content }) => list !== 'near' || asked?.reads(content) === true);
   };
   const findUnindexed = async (): Promise<TurnRow[]> => {
     // A search that does not ask for turns does without the last few seconds.

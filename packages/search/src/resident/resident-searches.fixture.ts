@@ -36,8 +36,9 @@ export function residentSearches(pool: DatabasePool, residents: () => ResidentIn
       database: sql,
       residents: residents(),
       target,
-      vector: async () => byVector,
+      vector: async () => (byVector === null ? null : { search: byVector, cutoff: -1, reads: () => true }),
       text: terms === undefined ? null : { ...target, terms, query: query ?? terms.join(' '), limit },
+      relatedTerms: [],
     });
   };
   const idsByVector = async (vector: readonly number[], limit = 10) =>

@@ -287,15 +287,20 @@ describe('a user whose index is resident', () => {
       residents,
       target: { ...ann, filters: {} },
       vector: async () => ({
-        ...ann,
-        filters: {},
-        model: 'other',
-        dimensions: DIMENSIONS,
-        vector: vectorOf(1),
-        minSimilarity: -1,
-        limit: 10,
+        search: {
+          ...ann,
+          filters: {},
+          model: 'other',
+          dimensions: DIMENSIONS,
+          vector: vectorOf(1),
+          minSimilarity: -1,
+          limit: 10,
+        },
+        cutoff: -1,
+        reads: () => true,
       }),
       text: null,
+      relatedTerms: [],
     });
     expect(await first.vector()).toHaveLength(10);
     expect(await other.vector()).toEqual([]);

@@ -45,11 +45,15 @@ export type MemoryRow = Readonly<{
 }>;
 
 /** The columns of a memory that ranking needs. */
-export type CandidateRow = Pick<MemoryRow, 'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt'>;
+export type CandidateRow = Pick<
+  MemoryRow,
+  'id' | 'category' | 'key' | 'content' | 'importance' | 'statedAt' | 'validFrom'
+>;
 
 /** Select list of a CandidateRow for a table alias. */
 export function candidateColumns(alias: string): string {
-  return `${alias}.id, ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance, ${alias}.stated_at as "statedAt"`;
+  return `${alias}.id, ${alias}.category, ${alias}.key, ${alias}.content, ${alias}.importance,
+    ${alias}.stated_at as "statedAt", ${alias}.valid_from as "validFrom"`;
 }
 
 /** Select list of a MemoryRow for a table alias. */

@@ -1,0 +1,45 @@
+import { paddedWords, wordsOf } from './words.ts';
+import { STOPWORDS } from './stopwords.ts';
+
+/** A number or an identifier says what is meant, twice as surely as a name. */
+const OF_IDENTIFIER = 2;
+const OF_NAME = 1;
+/** A capital letter that begins no sentence. */
+const NAME = /(?<=[\p{L}\p{N},;:’')\]] )\p{Lu}[\p{L}\p{M}\p{N}]+/gu;
+
+/**
+ * How much each text has of the numbers, identifiers and names of a query, 0 to 1, in the order of the texts: such a
+ * word is meant exactly, and one that is only near is another thing. What many of the texts have counts less. A word
+ * is a name when the query or one of the texts writes it with a capital letter inside of a sentence. Null for a query
+ * without such words.
+ */
+export function exactShares(query: string, texts: readonly string[]): number[] | null {
+  const names = new Set(
+    [query, ...texts].flatMap((text) => (text.match(NAME) ?? []).map((name) => name.toLowerCase())),
+  );
+  const terms = [
+    ...new Set(wordsOf(query).flatMap(({ text, unspaced }) => (unspaced || STOPWORDS.has(text) ? [] : text))),
+  ];
+  const meant = terms.flatMap((term): { term: string; weight: number }[] => {
+    if (/\d/.test(term)) return [{ term, weight: OF_IDENTIFIER }];
+    return names.has(term) ? [{ term, weight: OF_NAME }] : [];
+  });
+  if (meant.length === 0) return null;
+  const padded = texts.map(paddedWords);
+  const having = meant
+    .map(({ term, weight }) => {
+      const places = padded.flatMap((text, at) => (text.includes(` ${term} `) ? [at] : []));
+      const rarity = Math.log(1 + texts.length / Math.max(1, places.length)) / Math.log(1 + texts.length);
+      return { weight, rarity, places };
+    })
+    .filter(({ places }) => places.length > 0);
+  const total = Math.max(
+    OF_IDENTIFIER,
+    having.reduce((sum, { weight }) => sum + weight, 0),
+  );
+  const shares = texts.map(() => 0);
+  for (const { weight, rarity, places } of having) {
+    for (const at of places) shares[at] = (shares[at] ?? 0) + (weight * rarity) / total;
+  }
+  return shares;
+}

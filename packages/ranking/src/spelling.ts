@@ -1,0 +1,96 @@
+/** Shorter words have too many neighbours: `race` and `rice` are two words. */
+export const MIN_SPELT_CHARACTERS = 4;
+/** From so many letters on, one may be any other, and two may differ. */
+const LONG = 7;
+const LONGER = 8;
+/** Shorter stems are the beginning of too much. */
+const MIN_STEM = 5;
+const VOWEL = /^[aeiouy]$/;
+const FOLDED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  ø: 'o',
+  đ: 'd',
+  ł: 'l',
+  œ: 'oe',
+  ı: 'i',
+};
+/** In letters: accents and `ß` take one more at most. */
+const MAX_DIFFERENCE = 4;
+const PLAIN = /^[a-z]+$/;
+const MARKED = /[ßæøđłœı]/g;
+
+/**
+ * How much a word looks like another one that was meant, 0 to 1: 0 when it is rather a word of its own, 1 when they
+ * differ in accents only. One mistake is a letter too many, too few or in another's place, or two that changed places;
+ * in a short word only the mistakes that are made most.
+ */
+export function spellingSimilarity(given: string, meant: string): number {
+  // Most pairs of words end here, before anything is made of them.
+  if (Math.abs(given.length - meant.length) > MAX_DIFFERENCE) return 0;
+  const [a, b] = [fold(given), fold(meant)];
+  if (a === b) return 1;
+  if (Math.min(a.length, b.length) < MIN_SPELT_CHARACTERS || !mayBeginAlike(a, b)) return 0;
+  const longer = Math.max(a.length, b.length);
+  const mistakes = distance(a, b);
+  const isSwapped = mistakes <= (longer > MIN_STEM ? 2 : 1) && haveSameLetters(a, b);
+  const isFew = mistakes === 1 ? longer >= LONG || isUsual(a, b) : mistakes === 2 && longer >= LONGER;
+  return isSwapped || isFew ? 1 - mistakes / longer : 0;
+}
+
+/**
+ * As `spellingSimilarity`, where what was meant is the stem of a word: the ending of the given one, whose mistake may
+ * keep full text from cutting it off, does not count.
+ */
+export function stemSimilarity(given: string, stem: string): number {
+  const whole = spellingSimilarity(given, stem);
+  const ending = given.length - stem.length;
+  if (whole > 0 || stem.length < MIN_STEM || ending < 1 || ending > MAX_DIFFERENCE) return whole;
+  return Math.max(...[-1, 0, 1].map((more) => spellingSimilarity(given.slice(0, stem.length + more), stem)));
+}
+
+/** The first letter is seldom wrong: it is then the only mistake. */
+function mayBeginAlike(a: string, b: string): boolean {
+  if (a[0] === b[0] || (a[0] === b[1] && a[1] === b[0])) return true;
+  if (Math.max(a.length, b.length) < LONG) return false;
+  return a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1);
+}
+
+/** Without accents, in lower case. */
+function fold(word: string): string {
+  if (PLAIN.test(word)) return word;
+  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replace(MARKED, (letter) => FOLDED[letter] ?? letter);
+}
+
+/** One vowel for another, a letter doubled or not, or one letter more or less in a word of six. */
+function isUsual(a: string, b: string): boolean {
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  if (a.length === b.length)
+    return a.length > MIN_SPELT_CHARACTERS && VOWEL.test(a[at] ?? '') && VOWEL.test(b[at] ?? '');
+  const longer = a.length > b.length ? a : b;
+  return longer.length >= LONG - 1 || longer[at] === longer[at - 1];
+}
+
+function haveSameLetters(a: string, b: string): boolean {
+  return [...a].sort().join('') === [...b].sort().join('');
+}
+
+/** Damerau and Levenshtein's distance where no part is changed twice (optimal string alignment). */
+function distance(a: string, b: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      }
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}

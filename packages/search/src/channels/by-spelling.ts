@@ -1,0 +1,99 @@
+import { candidateColumns, type CandidateRow, type Sql } from '@factmill/database';
+import { MIN_SPELT_CHARACTERS, stemSimilarity } from '@factmill/ranking';
+import { memoriesOf, type SearchTarget } from '../target.ts';
+import type { Channel } from './channel.ts';
+
+/** Words of so many of the user's latest memories are compared: 4 ms. */
+const MAX_READ = 2_000;
+/** Unknown words of a query that are compared, and words that one of them may have meant. */
+const MAX_TERMS = 8;
+const MAX_MEANT = 5;
+/** Numbers and identifiers mean what they say, and a sign of Chinese, Japanese or Korean is a word. */
+const SPELT =
+  /^(?!.*[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])[\p{L}\p{M}'’]+$/u;
+
+/** A word of the user's memories, in the form of full text, that a word of the query may have meant. */
+type Meant = Readonly<{ word: string; similarity: number }>;
+
+/** Memories with words that are spelt nearly as those of the query that no memory has. */
+export const spellingChannel: Channel = async ({ database, target, settings, limit, first }) => {
+  if (target.userId === null || !settings.channels.has('text') || settings.mode === 'vector') return null;
+  const text = await first.fullText().catch(() => null);
+  const unknown = (text?.unknownTerms ?? []).filter(
+    (term) => term.length >= MIN_SPELT_CHARACTERS && SPELT.test(term),
+  );
+  if (unknown.length === 0) return null;
+  const meant = await findMeantWords(database, target, unknown.slice(0, MAX_TERMS));
+  if (meant.length === 0) return null;
+  return searchBySpelling(database, { ...target, meant, limit });
+};
+
+/** The words that unknown ones may have meant: those that look most alike. */
+export async function findMeantWords(
+  sql: Sql,
+  { tenantId, userId }: Pick<SearchTarget, 'tenantId' | 'userId'>,
+  terms: readonly string[],
+): Promise<Meant[]> {
+  const { stems, words } = await sql.one<{ stems: string[]; words: string[] | null }>(
+    `select array(
+         select coalesce((tsvector_to_array(search_words(term)))[1], term)
+         from unnest($3::text[]) with ordinality as t (term, n) order by n) as stems,
+       array_agg(distinct word) as words
+     from (
+       select search_terms from memories
+       where tenant_id = $1::uuid and user_id = (select $2::text) and is_current
+       order by created_at desc, id desc limit ${MAX_READ}
+     ) as m cross join lateral unnest(tsvector_to_array(m.search_terms)) as word
+     where length(word) between $4::integer and $5::integer and word !~ '[0-9]'`,
+    [tenantId, userId, terms, MIN_SPELT_CHARACTERS - 1, Math.max(...terms.map((term) => term.length)) + 2],
+    { name: 'find_meant_words' },
+  );
+  return terms.flatMap((term, at) =>
+    (words ?? [])
+      .map((word) => ({
+        word,
+        similarity: Math.max(stemSimilarity(term, word), stemSimilarity(stems[at] ?? term, word)),
+      }))
+      .filter(({ similarity }) => similarity > 0)
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, MAX_MEANT),
+  );
+}
+
+/** The user's visible memories with one of the words (memories_words_idx), those with more and more alike ones first. */
+export async function searchBySpelling(
+  sql: Sql,
+  search: SearchTarget & Readonly<{ meant: readonly Meant[]; limit: number }>,
+): Promise<{ row: CandidateRow; value: number }[]> {
+  const { tenantId, userId, meant, limit, asOf } = search;
+  const source = memoriesOf(search, 6, { anyUser: true });
+  const relation =
+    asOf === undefined
+      ? `(select * from memories
+          where is_current and search_keys(tenant_id, user_id, search_terms) && array(
+            select search_key($1::uuid, $2::text, word) from unnest($3::text[]) as word)
+          offset 0)`
+      : source.relation;
+  const { rows } = await sql.query<CandidateRow & { similarity: number }>(
+    `with found as materialized (
+       select m.id, m.stated_at, similarity.sum from ${relation} as m cross join lateral (
+         select sum(similarity) from unnest($3::text[], $4::float8[]) as w (word, similarity)
+         where word = any(tsvector_to_array(m.search_terms))) as similarity
+       where ${source.where('m')} and similarity.sum > 0
+       order by similarity.sum desc, m.stated_at desc, m.id limit $5::integer
+     )
+     select ${candidateColumns('m')}, found.sum as similarity
+     from found cross join lateral ${source.byId('found.id')} as m
+     order by found.sum desc, found.stated_at desc, found.id`,
+    [
+      tenantId,
+      userId,
+      meant.map(({ word }) => word),
+      meant.map(({ similarity }) => similarity),
+      limit,
+      ...source.values,
+    ],
+    { name: `search_spelling${source.variant}` },
+  );
+  return rows.map(({ similarity, ...row }) => ({ row, value: Math.min(1, similarity) }));
+}
