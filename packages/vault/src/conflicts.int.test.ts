@@ -30,6 +30,19 @@ describe('both sides at once', () => {
     expect(await stand.report()).toContain(kept);
   });
 
+  test('an edit that was taken is agreed on, also after a kill', async () => {
+    const id = await stand.save('alice', { content: 'Likes tea.' });
+    await stand.sync();
+    const path = await onlyFile(stand);
+    await edit(stand, path, 'Likes tea.', 'Likes mate.');
+    await stand.sync();
+    await stand.crash();
+    await stand.change('alice', id, { content: 'Likes coffee.' });
+    await stand.sync();
+    expect(await stand.conflicts()).toEqual([]);
+    expect(await stand.read(path)).toContain('Likes coffee.');
+  });
+
   test('the same change on both sides is no conflict', async () => {
     const id = await stand.save('alice', { content: 'Likes tea.' });
     await stand.sync();
