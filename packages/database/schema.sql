@@ -524,6 +524,7 @@ CREATE INDEX memories_content_idx ON public.memories USING btree (tenant_id, use
 CREATE UNIQUE INDEX memories_content_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, content_hash) WHERE ((key IS NULL) AND (subject_hash IS NULL) AND is_current)
 CREATE INDEX memories_deleted_idx ON public.memories USING btree (deleted_at) WHERE (deleted_at IS NOT NULL)
 CREATE INDEX memories_embedding_pending_idx ON public.memories USING btree (embedding_pending_since) WHERE (embedding_pending_since IS NOT NULL)
+CREATE INDEX memories_ended_idx ON public.memories USING btree (tenant_id, user_id, LEAST(valid_to, expires_at)) WHERE (LEAST(valid_to, expires_at) IS NOT NULL)
 CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL)
 CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
@@ -538,7 +539,7 @@ CREATE INDEX memories_valid_idx ON public.memories USING btree (tenant_id, user_
 CREATE INDEX memories_words_idx ON public.memories USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128') WHERE is_current
 CREATE INDEX memories_written_idx ON public.memories USING btree (tenant_id, user_id, written) WHERE is_current
 CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
-CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id)
+CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id, created_at)
 CREATE INDEX memory_versions_written_idx ON public.memory_versions USING btree (tenant_id, written) WHERE (written IS NOT NULL)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)

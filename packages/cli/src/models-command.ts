@@ -49,7 +49,7 @@ async function check(model: OnnxModel): Promise<void> {
       ? 'a cross-encoder'
       : `${vectors.dimensions} dimensions, pooling ${vectors.pooling}, its vectors are called ${vectors.id}`;
   print(`${name}: ${what}; ${maxTokens} tokens of a text are read. To pin this version:`);
-  if (commit !== null) print(`${model.prefix}_MODEL=${model.model.replace(/@.*$/, '')}@${commit}`);
+  if (commit !== null) print(`${model.prefix}_MODEL=${model.model.split('@', 1)[0]}@${commit}`);
   print(`${model.prefix}_MODEL_SHA256=${sha256}`);
 }
 

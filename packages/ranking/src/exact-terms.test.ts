@@ -35,6 +35,13 @@ describe('exactShares', () => {
     expect(exactShares('Who is Zoe? Is it Zoe?', TEXTS)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  test('a name that half of the texts have, as the user’s own, is worth next to nothing', () => {
+    const texts = ['Maya sails', 'Maya paints', 'home: Lisbon', 'job: nurse', 'Maya met Boris', 'a cat'];
+    const [maya = 0, , , , boris = 0] = exactShares('Where did Maya meet Boris?', texts) ?? [];
+    expect(maya).toBeGreaterThan(0);
+    expect(boris).toBeGreaterThan(20 * maya);
+  });
+
   test('is from 0 to 1 for every text, whatever the texts', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'B', '1', ' ', '.', '王'), maxLength: 30 });
     fc.assert(

@@ -29,7 +29,10 @@ export function exactShares(query: string, texts: readonly string[]): number[] |
   const having = meant
     .map(({ term, weight }) => {
       const places = padded.flatMap((text, at) => (text.includes(` ${term} `) ? [at] : []));
-      const rarity = Math.log(1 + texts.length / Math.max(1, places.length)) / Math.log(1 + texts.length);
+      const rarity =
+        weight === OF_NAME
+          ? rarityOfName(places.length, texts.length)
+          : rarityOf(places.length, texts.length);
       return { weight, rarity, places };
     })
     .filter(({ places }) => places.length > 0);
@@ -42,4 +45,17 @@ export function exactShares(query: string, texts: readonly string[]): number[] |
     for (const at of places) shares[at] = (shares[at] ?? 0) + (weight * rarity) / total;
   }
   return shares;
+}
+
+function rarityOf(having: number, all: number): number {
+  return Math.log(1 + all / Math.max(1, having)) / Math.log(1 + all);
+}
+
+/** So much a name that half of the texts have is worth: it tells nothing apart, as the user's own. */
+const OF_COMMON_NAME = 0.02;
+
+/** The inverse document frequency of BM25, of which one text has 1. */
+function rarityOfName(having: number, all: number): number {
+  const idf = (count: number) => Math.log((all - count + 0.5) / (count + 0.5));
+  return all < 3 ? rarityOf(having, all) : Math.max(OF_COMMON_NAME, idf(Math.max(1, having)) / idf(1));
 }

@@ -8,6 +8,7 @@ import type {
 import { isConnectTimeout, type Sql, whileWanted } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
+import { isAsNow, toPresent } from './as-of-now.ts';
 import type { EmbedQuery } from './embedded-query.ts';
 import { createGenerateCandidates, type Generated } from './generate-candidates.ts';
 import { createRank, type Reranker } from './rank.ts';
@@ -41,6 +42,16 @@ type Found = Readonly<{
 }>;
 
 export type Search = (search: SearchFor) => Promise<Found>;
+
+/** One mode of a search, for one target. */
+type Attempt = Readonly<{
+  target: Omit<SearchTarget, 'scope'>;
+  /** The moment of which the query speaks. */
+  at: Date;
+  settings: SearchSettings;
+  degraded: Set<string>;
+  database: Sql;
+}>;
 
 export type SearchDeps = Readonly<{
   database: Sql;
@@ -151,13 +162,27 @@ export function createSearch(deps: SearchDeps): Search {
     degraded: Set<string>,
     database: Sql,
   ) {
-    const generate = createGenerateCandidates({ ...deps, database });
-    const rank = createRank({ ...deps, database });
-    const startedAt = performance.now();
-    const { request } = search;
     const now = deps.now();
     const target = targetOf(search, now);
     const at = target.asOf?.validAt ?? now;
+    const present = toPresent(target);
+    const isSame = () => isAsNow(database, target).catch(() => false);
+    if (present !== null && (await isSame())) {
+      const notes = new Set<string>();
+      const attempt = await tryTarget(search, { target: present, at, settings, degraded: notes, database });
+      // Looked at again afterwards: nothing was written while the search went on.
+      if (await isSame()) {
+        for (const note of notes) degraded.add(note);
+        return attempt;
+      }
+    }
+    return tryTarget(search, { target, at, settings, degraded, database });
+  }
+
+  async function tryTarget({ request }: SearchFor, { target, at, settings, degraded, database }: Attempt) {
+    const generate = createGenerateCandidates({ ...deps, database });
+    const rank = createRank({ ...deps, database });
+    const startedAt = performance.now();
     const generated = await generate(target, request, settings, at);
     const generatedMs = performance.now() - startedAt;
     if (unavailabilityOf(generated) !== null) degraded.add('embedding_unavailable');

@@ -16,6 +16,10 @@ export type SearchTarget = Readonly<{
   seenFrom?: string | undefined;
   /** The memories as they were known at a moment, and valid at one; without it, as they are. */
   asOf?: Readonly<{ validAt: Date; knownAt: Date }>;
+  /** Leaves out memories that begin to hold later. */
+  begunBy?: Date;
+  /** Leaves out turns that were said later. */
+  saidBy?: Date;
 }>;
 
 /** Where a statement finds the memories of a target. */
@@ -149,6 +153,12 @@ function conditionsOf(target: SearchTarget): Condition[] {
       value: seenFrom,
       sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
       facets: [['of:', `of:${seenFrom}`]],
+    },
+    {
+      letter: 'b',
+      value: target.begunBy,
+      sql: (m, at) => `${m}.valid_from <= ${at}::timestamptz`,
+      facets: [],
     },
   ];
 }

@@ -2,6 +2,7 @@ import { GLOBAL_SCOPE } from '@factmill/contracts';
 import type { CandidateRow } from '@factmill/database';
 import { fuseRanks } from '@factmill/ranking';
 import type { ChannelHits } from '../candidate.ts';
+import { earlier } from '../as-of-now.ts';
 import type { ChannelSearch, Hit } from './channel.ts';
 import { findTurnParts, type FoundPart, type TurnTarget } from './turn-parts.ts';
 import { findUnindexedTurns } from './unindexed-turns.ts';
@@ -70,7 +71,7 @@ function fuse(lists: readonly (readonly TurnRow[])[], memories: ReadonlyMap<stri
 }
 
 function toTarget({ target, request, limit }: ChannelSearch): TurnTarget {
-  const { tenantId, userId, filters, asOf, seenFrom } = target;
+  const { tenantId, userId, filters, asOf, saidBy, seenFrom } = target;
   const scopes = request.scopes?.filter((scope) => scope !== GLOBAL_SCOPE) ?? null;
   const { conversation_id: only } = filters;
   return {
@@ -80,11 +81,7 @@ function toTarget({ target, request, limit }: ChannelSearch): TurnTarget {
     withPending: request.include_pending,
     project: filters.project ?? null,
     seenFrom: seenFrom ?? null,
-    until: asOf === undefined ? null : earlier(asOf.validAt, asOf.knownAt),
+    until: asOf === undefined ? (saidBy ?? null) : earlier(asOf),
     limit,
   };
-}
-
-function earlier(left: Date, right: Date): Date {
-  return left < right ? left : right;
 }

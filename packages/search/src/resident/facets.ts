@@ -31,6 +31,17 @@ export function findPassing(
   return passing;
 }
 
+/** Of the rows that pass (null: all) those that held at a moment already. */
+export function leaveOutLater(
+  { begins }: Readonly<{ begins: Float64Array }>,
+  passing: Uint8Array | null,
+  moment: Date | undefined,
+): Uint8Array | null {
+  if (moment === undefined) return passing;
+  const atMs = moment.getTime();
+  return Uint8Array.from(begins, (begin, row) => (begin <= atMs ? (passing?.[row] ?? 1) : 0));
+}
+
 const PROJECT = 'project:';
 
 /** The names of the projects that the memories belong to. */

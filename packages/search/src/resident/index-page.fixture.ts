@@ -7,6 +7,8 @@ export type IndexedMemory = Readonly<{
   bits?: string;
   id?: number;
   facets?: readonly string[];
+  /** Default 0: it has always held. */
+  begins?: number;
 }>;
 
 /** Memories as Postgres sends them. Ids are numbers, repeated in each byte; without one, the place of the memory. */
@@ -29,6 +31,13 @@ export function packPage(memories: readonly IndexedMemory[]): IndexPage {
   return {
     ids: Buffer.concat(memories.map(({ id }, row) => Buffer.alloc(16, id ?? row))),
     lengths: int4(memories.map(({ length }) => length)),
+    begins: Buffer.concat(
+      memories.map(({ begins = 0 }) => {
+        const bytes = Buffer.alloc(8);
+        bytes.writeDoubleBE(begins);
+        return bytes;
+      }),
+    ),
     lexemeCounts: int4(memories.map((memory) => memory.keys.length)),
     keys: packedKeys,
     codes: Buffer.concat(codes),

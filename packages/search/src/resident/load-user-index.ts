@@ -72,7 +72,7 @@ const PAGE = `
       pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
       coalesce($7::text, (select id from embedding_models where state = 'active')) as model
   ), page as materialized (
-    select m.id, m.created_at, m.written, m.search_terms, length(m.search_text) as length, ${begun('m')} as begun,
+    select m.id, m.created_at, m.valid_from, m.written, m.search_terms, length(m.search_text) as length, ${begun('m')} as begun,
       ${facetsOf('m')} as facets,
       row_number() over (order by m.created_at desc, m.id desc) as row
     from memories m
@@ -103,17 +103,28 @@ const PAGE = `
       json_agg(facets order by row) as facets,
       string_agg(uuid_send(id), ''::bytea order by row) as ids,
       string_agg(int4send(length), ''::bytea order by row) as lengths,
+      string_agg(float8send(1000 * extract(epoch from valid_from)::float8), ''::bytea order by row) as begins,
       string_agg(int4send(length(search_terms)), ''::bytea order by row) as "lexemeCounts",
       string_agg(keys, ''::bytea order by row) as keys,
       string_agg(coalesce(varbit_send(code), int4send(0)), ''::bytea order by row) as codes
     from current
   ) as packed`;
 
-function toIndexPage({ ids, lengths, lexemeCounts, keys, codes, upcoming, facets }: PageRow): IndexPage {
+function toIndexPage({
+  ids,
+  lengths,
+  begins,
+  lexemeCounts,
+  keys,
+  codes,
+  upcoming,
+  facets,
+}: PageRow): IndexPage {
   const none = Buffer.alloc(0);
   return {
     ids: ids ?? none,
     lengths: lengths ?? none,
+    begins: begins ?? none,
     lexemeCounts: lexemeCounts ?? none,
     keys: keys ?? none,
     codes: codes ?? none,

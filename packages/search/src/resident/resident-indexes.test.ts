@@ -5,8 +5,8 @@ import { packPage } from './index-page.fixture.ts';
 import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.ts';
 
 const MINUTE = 60_000;
-/** A memory without lexemes and vector takes 20 bytes. */
-const MEMORY_BYTES = 20;
+/** A memory without lexemes and vector takes 28 bytes. */
+const MEMORY_BYTES = 28;
 const PAGE_SIZE = 500;
 
 let nowMs = 1;

@@ -3,7 +3,7 @@ import { mayName } from '../channels/by-project.ts';
 import type { FullTextHits, FullTextRow, FullTextSearch } from '../channels/full-text-hits.ts';
 import { K, MIN_CODE_BITS, nearestVisible, type VectorRow, type VectorSearch } from '../channels/nearest.ts';
 import { facetsAsked, memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
-import { findPassing } from './facets.ts';
+import { findPassing, leaveOutLater } from './facets.ts';
 import type { FindLexemes, Lexeme } from './lexemes.ts';
 import { MAX_DELTA } from './load-user-index.ts';
 import { MAX_TERMS, scoreTerms, type TermScores } from './score-terms.ts';
@@ -67,13 +67,14 @@ export async function searchResident(
   search: ResidentSearch,
   findLexemes: FindLexemes,
 ): Promise<ResidentHits | 'outdated'> {
-  const passing = findPassing(index, facetsAsked(search.target));
+  const { target } = search;
+  const passing = leaveOutLater(index, findPassing(index, facetsAsked(target)), target.begunBy);
   const plan = {
     vector: planVector(index, search, passing),
     text: await planText(sql, index, search, passing, findLexemes),
   };
   if (plan.vector === null && plan.text === null) return { vector: null, text: null, hasTurns: null };
-  const { text, values, name } = toStatement(index, search.target, plan);
+  const { text, values, name } = toStatement(index, target, plan);
   const { rows } = await sql.query<Row>(text, values, { name });
   const [first] = rows;
   if (first === undefined || first.delta > MAX_DELTA) return 'outdated';

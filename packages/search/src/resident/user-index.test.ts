@@ -43,8 +43,8 @@ test('it takes about as many bytes as its builder says', () => {
       })),
     ),
   );
-  const { ids, lengths, codes, rowOfCode, postings, facets } = builder.build(OF);
-  const parts = [ids, lengths, codes.bytes, rowOfCode, postings.keys, postings.starts, postings.rows];
+  const { ids, lengths, begins, codes, rowOfCode, postings, facets } = builder.build(OF);
+  const parts = [ids, lengths, begins, codes.bytes, rowOfCode, postings.keys, postings.starts, postings.rows];
   const bytes = [...parts, ...facets.values()].reduce((sum, part) => sum + part.byteLength, 0);
   const maps = [...facets.keys()].reduce((sum, facet) => sum + 200 + 2 * facet.length, 0);
   expect(Math.abs(bytes + maps - builder.bytes())).toBeLessThan(10);

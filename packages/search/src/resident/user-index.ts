@@ -15,6 +15,8 @@ export type UserIndex = Readonly<{
   ids: Buffer;
   /** Characters of each row's text. */
   lengths: Uint32Array;
+  /** Since when each row holds, in milliseconds. */
+  begins: Float64Array;
   codes: BitCodes;
   /** The row of each code: not every memory has a vector. */
   rowOfCode: Uint32Array;
@@ -41,6 +43,8 @@ export type IndexPage = Readonly<{
   ids: Buffer;
   /** int4 for each memory: characters of its text, and how many lexemes it has. */
   lengths: Buffer;
+  /** float8 for each memory: since when it holds, in milliseconds. */
+  begins: Buffer;
   lexemeCounts: Buffer;
   /** int8 for each lexeme of each memory. */
   keys: Buffer;
@@ -55,6 +59,7 @@ export type IndexPage = Readonly<{
 const ID_BYTES = 16;
 const INT4 = 4;
 const INT8 = 8;
+const FLOAT8 = 8;
 /** What an entry of a map of texts takes beside the text, about. */
 const ENTRY_BYTES = 200;
 
@@ -62,6 +67,7 @@ const ENTRY_BYTES = 200;
 export function createIndexBuilder() {
   const ids: Buffer[] = [];
   const lengths: number[] = [];
+  const begins: number[] = [];
   const rowsOfKey = new Map<number, number[]>();
   const codes: Buffer[] = [];
   const rowOfCode: number[] = [];
@@ -101,6 +107,7 @@ export function createIndexBuilder() {
       page.facets.forEach((facets, row) => addFacets(facets, firstRow + row));
       for (let row = 0, key = 0; row * INT4 < page.lengths.length; row += 1) {
         lengths.push(page.lengths.readUInt32BE(row * INT4));
+        begins.push(page.begins.readDoubleBE(row * FLOAT8));
         const end = key + page.lexemeCounts.readUInt32BE(row * INT4);
         for (; key < end; key += 1) {
           const hash = readInt8(page.keys, key * INT8);
@@ -116,7 +123,7 @@ export function createIndexBuilder() {
     upcoming: () => upcoming.reduce((sum, page) => sum + page.length, 0) / ID_BYTES,
     /** Bytes that the index will take. */
     bytes: () =>
-      lengths.length * (ID_BYTES + INT4) +
+      lengths.length * (ID_BYTES + INT4 + FLOAT8) +
       codes.length * (INT4 + bytesOfCode(dimensions)) +
       rowsOfKey.size * (INT8 + INT4) +
       postings * INT4 +
@@ -128,6 +135,7 @@ export function createIndexBuilder() {
         size: lengths.length,
         ids: Buffer.concat(ids),
         lengths: Uint32Array.from(lengths),
+        begins: Float64Array.from(begins),
         codes: { size: codes.length, dimensions, bytes: Buffer.concat(codes) },
         rowOfCode: Uint32Array.from(rowOfCode),
         postings: toPostings(rowsOfKey, postings),
