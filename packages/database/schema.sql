@@ -16,6 +16,7 @@ api_keys.created_at timestamp with time zone not null default now()
 api_keys.expires_at timestamp with time zone
 api_keys.revoked_at timestamp with time zone
 api_keys.user_locked boolean not null default false
+api_keys.preset text
 compression_answers.run_id uuid not null
 compression_answers.step text not null
 compression_answers.number integer not null
@@ -81,6 +82,7 @@ conversations.extraction_due_for text
 conversations.extraction_traceparent text
 conversations.replaced_from_seq integer
 conversations.indexed_seq integer not null default 0
+conversations.evicted_seq integer not null default 0
 document_chunk_embeddings.chunk_id uuid not null
 document_chunk_embeddings.model text not null
 document_chunk_embeddings.tenant_id uuid not null
@@ -792,7 +794,7 @@ begin
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
       where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
-        and user_turns is not null
+        and user_turns is not null and not r ? 'policy'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
   ), made as (
@@ -895,14 +897,15 @@ begin
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   v_changed := v_row.added + v_row.updated + v_row.deleted > 0;
   v_keep := coalesce((v_policy->>'max_entries')::integer, (wanted->>'maxEntries')::integer, 0);
-  if v_changed and v_keep > 0 then
+  if v_keep > 0 then
+    perform lock_user_memories(v_row.tenant_id, v_row.user_id);
     perform archive_oldest_entries(
       v_row.tenant_id, v_row.user_id, v_row.conversation_id, v_keep, 'max_entries', extraction);
   end if;
   if v_changed and wanted->>'userSummary' is not null then
     perform ask_for_summary(v_row.tenant_id, v_row.user_id, '', wanted->>'userSummary');
   end if;
-  if (wanted->>'conversationSummary')::boolean then
+  if coalesce((v_policy->>'summaries')::boolean, (wanted->>'conversationSummary')::boolean) then
     perform ask_for_summary(v_row.tenant_id, v_row.user_id, v_row.conversation_id, 'model');
   end if;
 end $function$
@@ -917,6 +920,8 @@ declare
   v_keys text[];
   v_content_hashes bytea[];
   v_subject_hashes bytea[];
+  -- All of them are kept for the same one.
+  v_conversation text := coalesce(given->0->>'conversation_id', '');
 begin
   select * into v_row from extractions
     where id = extraction and fence = claim_fence and state = 'active' for update;
@@ -929,11 +934,11 @@ begin
            array_agg(decode(m->>'subject_hash', 'hex'))
       into v_keys, v_content_hashes, v_subject_hashes from jsonb_array_elements(given) as m;
     if exists (select from matching_memory_ids(
-        v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes)) then
+        v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes, v_conversation)) then
       return 'known';
     end if;
     if near_distance is not null and cardinality(v_vectors) > 0 and exists (select from near_vectors(
-        v_row.tenant_id, v_row.user_id, embedding_model, v_vectors, near_distance, 1)) then
+        v_row.tenant_id, v_row.user_id, embedding_model, v_vectors, near_distance, 1, v_conversation)) then
       return 'known';
     end if;
     if cardinality(add_memories(given, changed_by, extraction)) < jsonb_array_length(given) then
@@ -954,16 +959,35 @@ CREATE OR REPLACE FUNCTION public.archive_oldest_entries(tenant uuid, owner text
  LANGUAGE plpgsql
 AS $function$
 declare
+  v_memories uuid[];
+  v_turn integer;
   v_count integer;
 begin
-  with beyond as (
-    select m.id from memories m
+  with entries as materialized (
+    select m.id, null::integer as seq, m.stated_at as said_at from memories m
       where m.tenant_id = tenant and m.user_id = owner and m.is_current
-        and (select e.conversation_id from extractions e where e.id = m.extraction_id) = conversation
-      order by m.stated_at desc, m.id desc offset keep
-  ), changed as (
+        and (m.conversation_id = conversation
+          or (select e.conversation_id from extractions e where e.id = m.extraction_id) = conversation)
+    union all
+    select null, t.seq, max(t.created_at) over (order by t.seq)
+      from conversations c join messages t on t.tenant_id = c.tenant_id and t.conversation_id = c.id
+      where c.tenant_id = tenant and c.id = conversation and t.seq > c.evicted_seq
+        and t.role in ('user', 'assistant') and t.content is not null and not t.superseded
+  ), beyond as (
+    select id, seq from entries order by said_at desc, seq desc nulls first, id desc offset keep
+  )
+  select array_agg(id) filter (where id is not null), max(seq) into v_memories, v_turn from beyond;
+
+  if v_turn is not null then
+    update conversations
+      set evicted_seq = greatest(evicted_seq, v_turn), indexed_seq = greatest(indexed_seq, v_turn)
+      where tenant_id = tenant and id = conversation;
+    delete from turn_parts p where p.tenant_id = tenant and p.conversation_id = conversation and p.seq <= v_turn;
+  end if;
+
+  with changed as (
     update memories m set archived_at = now(), updated_at = now(), embedding_pending_since = null
-      from beyond where m.id = beyond.id and m.is_current returning m.*
+      where m.id = any(v_memories) and m.tenant_id = tenant and m.is_current returning m.*
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
@@ -1490,7 +1514,7 @@ BEGIN ATOMIC
     FROM near_vectors(near_memories.tenant, near_memories.owner, near_memories.embedding_model, (near_memories.vectors)::halfvec[], near_memories.max_distance, near_memories.most) near(candidate, memory_id, distance);
 END
 
-CREATE OR REPLACE FUNCTION public.near_vectors(tenant uuid, owner text, embedding_model text, vectors halfvec[], max_distance double precision, most integer)
+CREATE OR REPLACE FUNCTION public.near_vectors(tenant uuid, owner text, embedding_model text, vectors halfvec[], max_distance double precision, most integer, conversation text DEFAULT ''::text)
  RETURNS TABLE(candidate integer, memory_id uuid, distance double precision)
  LANGUAGE sql
  STABLE
@@ -1508,7 +1532,7 @@ BEGIN ATOMIC
                   OFFSET 0) close
            WHERE (EXISTS ( SELECT
                     FROM memories m
-                   WHERE ((m.id = close.memory_id) AND m.is_current AND (m.scope = 'global'::text) AND (m.conversation_id = ''::text) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
+                   WHERE ((m.id = close.memory_id) AND m.is_current AND (m.conversation_id = near_vectors.conversation) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
            ORDER BY close.distance, close.memory_id
           LIMIT near_vectors.most) near)
    WHERE (given.vector IS NOT NULL);

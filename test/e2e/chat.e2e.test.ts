@@ -33,7 +33,7 @@ beforeAll(async () => {
     LLM_BASE_URL: model.url,
     LLM_MODEL: 'scripted-model',
     EMBEDDING_PROVIDER: 'local',
-    PRESET: 'facts-and-context',
+    PRESET: 'standard',
     CHAT_MEMORY: 'true',
     CHAT_MEMORY_TIMEOUT_MS: '10000',
     AUTH: 'none',

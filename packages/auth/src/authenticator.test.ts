@@ -32,6 +32,7 @@ function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
       permissions: ['memory.read'],
       userId: null,
       userLocked: false,
+      preset: null,
       expiresAt: null,
       revokedAt: null,
       ...fields,
@@ -53,6 +54,7 @@ describe('authenticate', () => {
       keyName: 'desk',
       pinnedUserId: 'ada',
       isLocked: false,
+      preset: null,
       permissions: new Set(['memory.read', 'queue.read']),
     });
   });
@@ -88,6 +90,7 @@ describe('authenticate', () => {
     expect(await authenticator.authenticate(locked.key)).toMatchObject({
       pinnedUserId: 'ada',
       isLocked: true,
+      preset: null,
     });
   });
 
@@ -143,6 +146,7 @@ describe('authenticate', () => {
               permissions: [],
               userId: null,
               userLocked: false,
+              preset: null,
               expiresAt: null,
               revokedAt: null,
             }),
@@ -177,6 +181,7 @@ describe('authenticate', () => {
         permissions: [],
         userId: null,
         userLocked: false,
+        preset: null,
       };
       stored.set(id, { ...inForce, expiresAt: minutes(8), revokedAt: null });
       await authenticator.authenticate(key);
@@ -216,6 +221,7 @@ describe('authenticate', () => {
                 permissions: [],
                 userId: null,
                 userLocked: false,
+                preset: null,
                 expiresAt: null,
                 revokedAt: null,
               }),

@@ -1,4 +1,4 @@
-import { type Permission, PERMISSIONS } from '@factmill/contracts';
+import { type Permission, PERMISSIONS, type PresetName } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +15,8 @@ export type Principal = Readonly<{
   pinnedUserId: string | null;
   /** The pinned user is the only one that the key may reach. */
   isLocked: boolean;
+  /** The preset of chats and searches with the key; null: none of its own. */
+  preset: PresetName | null;
   permissions: ReadonlySet<Permission>;
 }>;
 
@@ -26,6 +28,7 @@ export type StoredKey = Readonly<{
   permissions: readonly Permission[];
   userId: string | null;
   userLocked: boolean;
+  preset: PresetName | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }>;
@@ -83,6 +86,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     keyName: null,
     pinnedUserId: null,
     isLocked: false,
+    preset: null,
     permissions: EVERYTHING,
   };
   const everyone = deps.isLoopback ? operator : { ...operator, permissions: OF_A_TENANT };
@@ -155,6 +159,7 @@ function principalOfKey(key: StoredKey): Principal {
     keyName: key.name,
     pinnedUserId: key.userId,
     isLocked: key.userLocked,
+    preset: key.preset,
     permissions: new Set(key.permissions),
   };
 }

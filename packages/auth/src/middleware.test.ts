@@ -23,6 +23,7 @@ async function serve(permissions: readonly Permission[], needed?: Permission): P
         keyName: credential,
         pinnedUserId: null,
         isLocked: false,
+        preset: null,
         permissions: new Set(permissions),
       });
     },

@@ -4,7 +4,14 @@ import type { Principal } from './authenticator.ts';
 import { assertAllUsers, effectiveUser, ownerOf, resolveUser, userOrAll } from './resolve-user.ts';
 
 function principal(fields: Partial<Principal> = {}, permissions: Permission[] = []): Principal {
-  const none = { tenantId: 't', keyId: null, keyName: null, pinnedUserId: null, isLocked: false };
+  const none = {
+    tenantId: 't',
+    keyId: null,
+    keyName: null,
+    pinnedUserId: null,
+    isLocked: false,
+    preset: null,
+  };
   return { ...none, ...fields, permissions: new Set(permissions) };
 }
 

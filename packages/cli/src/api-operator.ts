@@ -20,6 +20,7 @@ export function createApiOperator(client: Client): Operator {
           name: key.name,
           permissions: [...key.permissions],
           user_locked: key.userLocked,
+          ...(key.preset === undefined ? {} : { preset: key.preset }),
           ...(key.userId === undefined ? {} : { user_id: key.userId }),
           ...(key.expiresAt === undefined ? {} : { expires_at: key.expiresAt.toISOString() }),
         });

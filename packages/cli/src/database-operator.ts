@@ -101,6 +101,7 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
         permissions: [...key.permissions],
         userId: key.userId ?? null,
         userLocked: key.userLocked,
+        preset: key.preset ?? null,
         expiresAt: key.expiresAt ?? null,
       });
       if (row !== undefined) return generated.key;

@@ -5,10 +5,12 @@ import {
   nameSchema,
   type Permission,
   PERMISSIONS,
+  type PresetName,
+  presetNameSchema,
   userIdSchema,
 } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { printTable } from './print-table.ts';
 import { print } from './with-database.ts';
 import { withOperator } from './with-operator.ts';
@@ -19,6 +21,7 @@ type CreateOptions = Readonly<{
   permissions: Permission[];
   user?: string;
   locked?: true;
+  preset?: PresetName;
   expires?: Date;
 }>;
 
@@ -40,6 +43,7 @@ export function addKeyCommands(program: Command): void {
     ])
     .option('--user <id>', 'user of requests that name none', parseUser)
     .option('--locked', 'refuse all users but --user')
+    .addOption(new Option('--preset <name>', 'of its chats and searches').choices(presetNameSchema.options))
     .option('--expires <date>', 'ISO 8601', parseDate)
     .action((options: CreateOptions, command: Command) => createKey(command, options));
 
@@ -100,6 +104,7 @@ async function createKey(command: Command, options: CreateOptions): Promise<void
     permissions: options.permissions,
     userId: options.user,
     userLocked,
+    preset: options.preset,
     expiresAt: options.expires,
   };
   print(await withOperator(command, ({ keys }) => keys.create(key, options.tenant)));

@@ -7,6 +7,7 @@ import type {
   ImportItem,
   Memory,
   Permission,
+  PresetName,
   Setting,
   StartedCompression,
 } from '@factmill/contracts';
@@ -16,6 +17,7 @@ type NewKey = Readonly<{
   permissions: readonly Permission[];
   userId: string | undefined;
   userLocked: boolean;
+  preset: PresetName | undefined;
   expiresAt: Date | undefined;
 }>;
 

@@ -70,8 +70,10 @@ export type ChatUpstreamConfig = Readonly<{
   baseUrl: string;
   /** Empty: the caller's own bearer token is forwarded. */
   apiKey: string;
-  /** Whether chats with this upstream store turns and use memories (A13). */
-  memory: boolean;
+  /** Whether chats with this upstream store turns and use memories (A13); null: as the preset has it. */
+  memory: boolean | null;
+  /** Null: that of the deployment. */
+  preset: Environment['PRESET'] | null;
   /** Models it has, each a name or the beginning of names with `*`; empty: any. */
   models: readonly string[];
 }>;
@@ -176,7 +178,8 @@ export type Config = Readonly<{
     chat: Readonly<{
       upstreams: readonly ChatUpstreamConfig[];
       passThrough: PassThroughConfig;
-      contextFormat: Environment['CHAT_CONTEXT_FORMAT'];
+      /** Null: as the preset has it. */
+      contextFormat: NonNullable<Environment['CHAT_CONTEXT_FORMAT']> | null;
       memoryTimeoutMs: number;
       timeoutMs: number;
       maxBodyBytes: number;
@@ -191,6 +194,13 @@ export type Config = Readonly<{
     /** The default search mode; null when a configured mode is unknown, which means classic (C11). */
     searchMode: SearchMode | 'of-preset' | null;
     preset: Environment['PRESET'];
+    /** Numbers in place of those of presets; undefined: the preset's. */
+    memory: Readonly<{
+      topK: number | undefined;
+      recencyWeight: number | undefined;
+      scoreThreshold: number | undefined;
+      mmrLambda: number | undefined;
+    }>;
     rerank: RerankConfig;
   }>;
   extractor: Readonly<{
@@ -201,6 +211,9 @@ export type Config = Readonly<{
     promptsDir: string | null;
     /** Whether the rules keep notes in the user's own words. */
     keepsOwnWords: boolean;
+    /** In place of the preset's; undefined: the preset's. */
+    maxEntries: number | undefined;
+    summaries: boolean | undefined;
     concurrency: number;
     chatModel: ChatModelConfig | null;
     maxAttempts: number;

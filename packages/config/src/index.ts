@@ -2,6 +2,7 @@ export { isLoopback, loadConfig } from './load-config.ts';
 export { readDotEnv } from './dot-env.ts';
 export type {
   ChatModelConfig,
+  ChatUpstreamConfig,
   CompressionConfig,
   Config,
   EmbeddingConfig,

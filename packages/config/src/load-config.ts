@@ -88,7 +88,7 @@ function gatewayConfig(env: Environment): Config['gateway'] {
     chat: {
       upstreams: chatUpstreams(env),
       passThrough: env.CHAT_PASS_THROUGH ?? 'by_key',
-      contextFormat: env.CHAT_CONTEXT_FORMAT,
+      contextFormat: env.CHAT_CONTEXT_FORMAT ?? null,
       memoryTimeoutMs: env.CHAT_MEMORY_TIMEOUT_MS,
       timeoutMs: env.CHAT_TIMEOUT_MS,
       maxBodyBytes: env.CHAT_MAX_BODY_BYTES,
@@ -107,6 +107,12 @@ function retrievalConfig(env: Environment): Config['retrieval'] {
         ? 'of-preset'
         : (SEARCH_MODES.find((mode) => mode === env.SEARCH_MODE) ?? null),
     preset: env.PRESET,
+    memory: {
+      topK: env.MEMORY_TOP_K,
+      recencyWeight: env.MEMORY_RECENCY_WEIGHT,
+      scoreThreshold: env.MEMORY_SCORE_THRESHOLD,
+      mmrLambda: env.MEMORY_MMR_LAMBDA,
+    },
     rerank: rerankConfig(env),
   };
 }
@@ -117,6 +123,8 @@ function extractorConfig(env: Environment): Config['extractor'] {
     enabled: env.EXTRACTION_ENABLED,
     promptsDir: env.PROMPTS_DIR ?? null,
     keepsOwnWords: env.KEEP_OWN_WORDS,
+    maxEntries: env.MEMORY_MAX_ENTRIES,
+    summaries: env.MEMORY_SUMMARIES,
     concurrency: env.EXTRACTOR_CONCURRENCY,
     chatModel: chatModelConfig(env),
     maxAttempts: env.MAX_ATTEMPTS,
@@ -195,12 +203,15 @@ function chatUpstreams(env: Environment): ChatUpstreamConfig[] {
             name: 'default',
             baseUrl: apiRoot(baseUrl),
             apiKey: env.CHAT_API_KEY ?? fallbackKey,
-            memory: env.CHAT_MEMORY,
+            memory: env.CHAT_MEMORY ?? null,
+            preset: env.CHAT_PRESET ?? null,
             models: [],
           },
         ];
   const more = (env.CHAT_UPSTREAMS ?? []).map(({ base_url: url, api_key: apiKey, ...upstream }) => ({
     ...upstream,
+    memory: upstream.memory ?? null,
+    preset: upstream.preset ?? null,
     baseUrl: apiRoot(url),
     apiKey,
   }));

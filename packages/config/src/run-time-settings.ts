@@ -42,7 +42,7 @@ export function listRunTimeSettings({ scheduling, extractor, gateway }: Config):
     ...gateway.chat.upstreams.map(({ name, memory }) => ({
       key: chatMemoryKey(name),
       ...SWITCH,
-      configured: memory,
+      configured: memory ?? 'of-preset',
     })),
   ];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { presetNameSchema } from './preset-name.ts';
 import { limitQuery, nameSchema, timestampSchema, userIdSchema } from './text.ts';
 
 export const permissionSchema = z.enum([
@@ -45,6 +46,9 @@ export const createApiKeySchema = z
       .boolean()
       .default(false)
       .describe('Refuses all other users: naming one is 403 `user_locked`, an id of theirs is 404.'),
+    preset: presetNameSchema
+      .optional()
+      .describe('The preset of chats and searches with this key, where their conversation has none.'),
     expires_at: timestampSchema.optional(),
   })
   .superRefine((key, context) => {
@@ -65,6 +69,7 @@ export const apiKeySchema = z.object({
   permissions: z.array(permissionSchema),
   user_id: z.string().nullable(),
   user_locked: z.boolean(),
+  preset: presetNameSchema.nullable(),
   created_at: timestampSchema,
   expires_at: timestampSchema.nullable(),
   revoked: z.boolean(),

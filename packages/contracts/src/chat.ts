@@ -7,6 +7,7 @@ export const chatMemoryFieldsSchema = z.object({
   memory_top_k: z.int().min(-1_000).max(200).optional(),
   memory_recency_weight: z.number().min(0).max(1).optional(),
   memory_score_threshold: z.number().min(0).max(1).optional(),
+  memory_mmr_lambda: z.number().min(0).max(1).optional(),
 });
 export type ChatMemoryFields = z.infer<typeof chatMemoryFieldsSchema>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boundedArray } from './bounded-array.ts';
 import { skippedSchema } from './conversations.ts';
 import { memorySchema } from './memories.ts';
+import { presetNameSchema } from './preset-name.ts';
 import { searchRequestSchema } from './search.ts';
 import {
   externalIdSchema,
@@ -13,11 +14,19 @@ import {
 } from './text.ts';
 
 export const contextFormatSchema = z
-  .enum(['facts', 'section', 'summary', 'augmented', 'messages'])
+  .enum(['facts', 'section', 'summary', 'augmented', 'messages', 'preset'])
   .describe(
-    'facts: `[facts: …]` and `[context: …]` to go after a message; section: `## Relevant memory`; summary: the user’s narrative; augmented: the message with what is remembered before it; messages: yours, with what is remembered as a system message.',
+    'facts: `[facts: …]` and `[context: …]` to go after a message; section: `## Relevant memory`; summary: the user’s narrative; augmented: the message with what is remembered before it; messages: yours, with what is remembered as a system message; preset: what the preset puts into a chat, as `blocks` with their places.',
   );
 export type ContextFormatName = z.infer<typeof contextFormatSchema>;
+
+/** Where a text goes in a chat. */
+export const contextPlaceSchema = z
+  .enum(['system', 'message', 'postfix'])
+  .describe(
+    'system: a system message of its own, after those at the beginning; message: instead of the text of the last user message, which it contains; postfix: on a line of its own behind that text.',
+  );
+export type ContextPlace = z.infer<typeof contextPlaceSchema>;
 
 /** A message as chat APIs have it; only role and content are looked at, all of it comes back. */
 const chatMessageSchema = z.looseObject({ role: z.string().min(1).max(64), content: jsonSchema.optional() });
@@ -28,6 +37,11 @@ export const contextRequestSchema = z
       .optional()
       .describe('What the user says now. Left out: the last user message of `messages`.'),
     format: contextFormatSchema.default('section'),
+    preset: presetNameSchema
+      .optional()
+      .describe(
+        'How memories are found and, with the format `preset`, what goes into a chat. Default: the preset of the conversation, of the API key, of the deployment.',
+      ),
     messages: boundedArray(chatMessageSchema).min(1).max(500).optional(),
     token_budget: z
       .int()
@@ -38,12 +52,20 @@ export const contextRequestSchema = z
         'The text keeps within it, by Factmill’s estimate. With `messages` it is that of the system message. `augmented` keeps the message whole, however long it is.',
       ),
     user_id: userIdSchema.optional(),
-    conversation_id: externalIdSchema.optional().describe('Whose rolling summary goes into `augmented`.'),
+    conversation_id: externalIdSchema
+      .optional()
+      .describe('Whose rolling summary goes into `augmented`, and whose policy counts.'),
     project: projectSchema.optional(),
-    limit: z.int().min(1).max(200).default(5),
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Default: `top_k` of the conversation’s policy, MEMORY_TOP_K, 5.'),
     mode: searchRequestSchema.shape.mode.optional(),
     filters: searchRequestSchema.shape.filters,
     recency_weight: z.number().min(0).max(1).optional(),
+    mmr_lambda: z.number().min(0).max(1).optional(),
     min_relevance: z
       .number()
       .min(0)
@@ -60,8 +82,10 @@ export const contextRequestSchema = z
       ),
     gate: z
       .boolean()
-      .default(true)
-      .describe('Whether acknowledgements, code and chatter go without memories but the profile.'),
+      .optional()
+      .describe(
+        'Whether acknowledgements, code and chatter go without memories but the profile. Default: as the preset does; `standard` does.',
+      ),
   })
   .refine((request) => request.query !== undefined || request.messages !== undefined, {
     path: ['query'],
@@ -82,6 +106,10 @@ export const contextResponseSchema = z.object({
   user_id: z.string(),
   text: z.string().optional().describe('Empty when nothing is remembered (`augmented`: the message alone).'),
   messages: z.array(chatMessageSchema).optional(),
+  blocks: z
+    .array(z.object({ place: contextPlaceSchema, text: z.string() }))
+    .optional()
+    .describe('With the format `preset`: what goes into the chat; empty when nothing is remembered.'),
   memories: z
     .array(z.object({ memory: memorySchema, score: z.number(), role: z.string() }))
     .describe(

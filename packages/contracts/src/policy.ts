@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { presetNameSchema } from './preset-name.ts';
 
 const turns = z.int().min(0).max(1_000);
+const unit = z.number().min(0).max(1);
 const seconds = z
   .int()
   .min(0)
   .max(30 * 86_400);
 
-/** When a conversation is extracted, and how much of it is kept. Missing fields come from its preset. */
+/**
+ * When a conversation is extracted, how much of it is kept, and what its chats get. Missing fields come from its
+ * preset.
+ */
 export const policySchema = z
   .strictObject({
     preset: presetNameSchema.optional(),
@@ -36,14 +40,33 @@ export const policySchema = z
       .min(0)
       .max(1_000_000)
       .optional()
-      .describe('Memories out of this conversation that stay current; the oldest are archived. 0: all.'),
+      .describe(
+        'Memories and turns of this conversation that are kept; the oldest of both leave: memories are archived, turns are not found any more. 0: all.',
+      ),
+    summaries: z.boolean().optional().describe('Whether the conversation has a rolling summary.'),
+    top_k: z
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Memories that a chat or context of this conversation gets.'),
+    recency_weight: unit.optional().describe('Share of recency in their score.'),
+    score_threshold: unit.optional().describe('Relevance below which they are left out.'),
+    mmr_lambda: unit.optional().describe('Relevance against diversity; 1 turns diversity off.'),
     daily_flush: z.boolean().optional().describe('Due at DAILY_FLUSH_AT at the latest.'),
   })
-  .describe('When the conversation is extracted and how much is kept, where that differs from its preset.');
+  .describe(
+    'When the conversation is extracted, how much is kept and what its chats get, where that differs from its preset.',
+  );
 export type Policy = z.infer<typeof policySchema>;
 
-/** All of a policy's rules, and whether replies are part of what is extracted. */
-export type Trigger = Readonly<Required<Omit<Policy, 'preset' | 'max_entries'>> & { reads_replies: boolean }>;
+type TriggerRules = Pick<
+  Policy,
+  'scope' | 'min_turns' | 'max_turns' | 'quiet_gap_s' | 'idle_timeout_s' | 'token_cap' | 'daily_flush'
+>;
+
+/** A policy's rules of when, and whether replies are part of what is extracted. */
+export type Trigger = Readonly<Required<TriggerRules> & { reads_replies: boolean }>;
 
 /**
  * The deployment's defaults for conversations without rules of their own, in the form that the scheduling functions

@@ -13,7 +13,6 @@ import {
 
 export const searchModeSchema = z.enum(['fused', 'enhanced', 'classic', 'vector']);
 export type SearchMode = z.infer<typeof searchModeSchema>;
-export const DEFAULT_SEARCH_MODE: SearchMode = 'fused';
 
 /**
  * How a memory was found. `trigram`: by a part of a word, or a word that is spelt nearly so. `date`: it holds since, or

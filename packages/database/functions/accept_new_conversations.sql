@@ -1,4 +1,5 @@
--- Accepts, in one statement for all, the requests that begin a conversation and carry no idempotency key (measured with
+-- Accepts, in one statement for all, the requests that begin a conversation and carry neither an idempotency key nor a
+-- policy (measured with
 -- 25 requests: 0.06 ms each, against 0.22 ms by accept_conversation).
 -- requests, schedule: as in accept_conversations. Result: { place: whether an extraction was scheduled } of what it
 -- accepted. The rest, such as a second request for the same conversation, is left to accept_conversation.
@@ -22,7 +23,7 @@ begin
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
       where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
-        and user_turns is not null
+        and user_turns is not null and not r ? 'policy'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
   ), made as (

@@ -17,6 +17,8 @@ declare
   v_keys text[];
   v_content_hashes bytea[];
   v_subject_hashes bytea[];
+  -- All of them are kept for the same one.
+  v_conversation text := coalesce(given->0->>'conversation_id', '');
 begin
   select * into v_row from extractions
     where id = extraction and fence = claim_fence and state = 'active' for update;
@@ -29,11 +31,11 @@ begin
            array_agg(decode(m->>'subject_hash', 'hex'))
       into v_keys, v_content_hashes, v_subject_hashes from jsonb_array_elements(given) as m;
     if exists (select from matching_memory_ids(
-        v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes)) then
+        v_row.tenant_id, v_row.user_id, v_keys, v_content_hashes, v_subject_hashes, v_conversation)) then
       return 'known';
     end if;
     if near_distance is not null and cardinality(v_vectors) > 0 and exists (select from near_vectors(
-        v_row.tenant_id, v_row.user_id, embedding_model, v_vectors, near_distance, 1)) then
+        v_row.tenant_id, v_row.user_id, embedding_model, v_vectors, near_distance, 1, v_conversation)) then
       return 'known';
     end if;
     if cardinality(add_memories(given, changed_by, extraction)) < jsonb_array_length(given) then

@@ -1,4 +1,4 @@
--- near_vectors with vectors as text, for processes of the version before.
+-- near_vectors with vectors as text and for no conversation, for processes of the version before.
 -- requires: near_vectors
 create or replace function near_memories(
   tenant uuid, owner text, embedding_model text, vectors text[], max_distance float8, most integer

@@ -16,6 +16,11 @@ export const presets: ReadonlyMap<string, Preset> = new Map(
 
 export const PRESET_NAMES: readonly string[] = [...presets.keys()];
 
+/** The preset of that name; the default for one that there is no longer. */
+export function presetNamed(name: string): Preset {
+  return presets.get(name) ?? standard;
+}
+
 /** The preset of that name; undefined when there is none. */
 export function getPreset(name: string): Preset | undefined {
   return presets.get(name);

@@ -21,6 +21,7 @@ const EXPOSED_HEADERS = [
   'RateLimit',
   'RateLimit-Policy',
   'X-Factmill-Memory',
+  'X-Factmill-Degraded',
   'Idempotent-Replayed',
 ];
 

@@ -102,6 +102,7 @@ async function loadNeighbours(
     vectors: search.vectors,
     minSimilarity: search.minSimilarity,
     limit: NEIGHBOUR_LIMIT,
+    conversationId: search.conversationId ?? '',
   });
   for (const row of rows) {
     neighbours[row.candidate]?.push({ ...toCurrentMemory(row), similarity: row.similarity });
@@ -111,10 +112,10 @@ async function loadNeighbours(
 
 async function loadPromptMemories(
   sql: Sql,
-  { tenantId, userId, reconcile }: WriteRequest,
+  { tenantId, userId, conversationId = '', reconcile }: WriteRequest,
 ): Promise<Map<string, CurrentMemory>> {
   const ids = reconcile?.shown.memories.map((memory) => memory.id) ?? [];
-  return loadCurrentMemories(sql, { tenantId, userId, ids });
+  return loadCurrentMemories(sql, { tenantId, userId, conversationId, ids });
 }
 
 /** The user's current memories with these ids, by id. */

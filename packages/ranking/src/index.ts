@@ -2,6 +2,7 @@ export { ARCHIVE_SCORE, categoryDecay, decayedScore, FADING_CATEGORIES } from '.
 export { mergeVectorThenText } from './merge-vector-then-text.ts';
 export { MAX_COUNTED_TERMS, MAX_QUERY_TERMS, queryPhrase, queryTerms } from './query-terms.ts';
 export { buildContext } from './context/context-block.ts';
+export { buildContextBlocks } from './context/context-blocks.ts';
 export type { ContextFormat, ContextMemory } from './context/context-block.ts';
 export { expandQuery } from './context/expand-query.ts';
 export { classicRelevance } from './classic-relevance.ts';

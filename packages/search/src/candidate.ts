@@ -8,12 +8,14 @@ export type Turn = Readonly<{
   role: string;
   pending: boolean;
   memory: MemoryRow;
+  /** The part of it that was found, which has a vector; null while the turn is not indexed. */
+  partId: string | null;
 }>;
 
 /** What one channel found, best first. `value` is the channel's own measure: a cosine, or a share from 0 to 1. */
 export type ChannelHits = Readonly<{
   channel: SearchChannel;
-  hits: readonly Readonly<{ row: CandidateRow; value: number; turn?: Turn }>[];
+  hits: readonly Readonly<{ row: CandidateRow; value: number; similarity?: number; turn?: Turn }>[];
 }>;
 
 /** A memory (or a turn in a memory's form) with what the channels say about it. */
@@ -22,19 +24,27 @@ export type Candidate = Readonly<{
   row: CandidateRow;
   turn: Turn | null;
   values: ReadonlyMap<SearchChannel, number>;
+  /** Cosine to the query, where it was found by meaning. */
+  similarity: number | undefined;
 }>;
 
 /** Every memory that a channel found, once. */
 export function toCandidates(found: readonly ChannelHits[]): Candidate[] {
-  const byId = new Map<
-    string,
-    { id: string; row: CandidateRow; turn: Turn | null; values: Map<SearchChannel, number> }
-  >();
+  type Entry = Omit<Candidate, 'values' | 'similarity'> & {
+    values: Map<SearchChannel, number>;
+    similarity: number | undefined;
+  };
+  const byId = new Map<string, Entry>();
   for (const { channel, hits } of found) {
-    for (const { row, value, turn } of hits) {
+    for (const { row, value, turn, similarity = channel === 'vector' ? value : undefined } of hits) {
       const known = byId.get(row.id);
-      if (known !== undefined) known.values.set(channel, value);
-      else byId.set(row.id, { id: row.id, row, turn: turn ?? null, values: new Map([[channel, value]]) });
+      if (known !== undefined) {
+        known.values.set(channel, value);
+        known.similarity ??= similarity;
+        continue;
+      }
+      const values = new Map([[channel, value]]);
+      byId.set(row.id, { id: row.id, row, turn: turn ?? null, values, similarity });
     }
   }
   return [...byId.values()];

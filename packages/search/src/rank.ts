@@ -92,7 +92,7 @@ export function createRank({ database, reranker }: RankDeps) {
     const reranking = await rerank(scored, request.query, settings);
     const threshold = thresholdOf(request, settings, generated, reranking.done);
     const isRelevant = ({ reranked, relevant }: Entry) => {
-      const relevance = reranking.done ? reranked : relevant.candidate.values.get('vector');
+      const relevance = reranking.done ? reranked : relevant.candidate.similarity;
       return threshold === 0 || (relevance ?? 0) >= threshold;
     };
     const ranked = reranking.entries.map((entry) => blend(entry, settings, nowMs));
@@ -200,9 +200,12 @@ export function createRank({ database, reranker }: RankDeps) {
   }
 
   async function loadPairs(model: string, entries: readonly Entry[]): Promise<Similarities | null> {
-    const ids = entries.filter(({ relevant }) => relevant.candidate.turn === null).map(({ id }) => id);
+    const vectors = entries.flatMap(({ id, relevant: { candidate } }) => {
+      const vectorId = candidate.turn === null ? id : candidate.turn.partId;
+      return vectorId === null ? [] : [{ id, vectorId }];
+    });
     try {
-      return await withSpan('compare candidates', {}, () => loadSimilarities(database, model, ids));
+      return await withSpan('compare candidates', {}, () => loadSimilarities(database, model, vectors));
     } catch {
       // The order without diversity is the better answer than none.
       return null;
@@ -243,7 +246,7 @@ function isBelowCutoff(
 
 function toFillerEntry({ row, similarity }: Filler): Entry {
   const values = new Map(similarity === null ? [] : [['vector' as const, similarity]]);
-  const candidate = { id: row.id, row, turn: null, values };
+  const candidate = { id: row.id, row, turn: null, values, similarity: similarity ?? undefined };
   return toEntry({ candidate, relevance: 0, channels: () => [] });
 }
 
@@ -279,9 +282,8 @@ function toResult(
   request: SearchRequest,
   settings: SearchSettings,
 ): SearchResult {
-  const { turn, values } = entry.relevant.candidate;
+  const { turn, similarity } = entry.relevant.candidate;
   const channels = entry.relevant.channels();
-  const similarity = values.get('vector');
   const keys = channels.flatMap(({ channel }) =>
     channel === 'wording' || channel === 'exact' ? [] : [channel],
   );

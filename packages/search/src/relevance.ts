@@ -62,7 +62,7 @@ export function scoreCandidates(input: RelevanceInput): ScoredCandidate[] {
     case 'classic':
       return scoreEach(input, classicScore(input));
     case 'enhanced':
-      return scoreEach(input, ({ values }) => Math.max(0, values.get('vector') ?? bestOf(values)));
+      return scoreEach(input, ({ values, similarity }) => Math.max(0, similarity ?? bestOf(values)));
     default:
       return scoreVectorThenText(input);
   }

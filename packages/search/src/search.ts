@@ -60,8 +60,6 @@ export type SearchDeps = Readonly<{
   reranker: Reranker | null;
   /** Of searches that name none. */
   defaultMode: SearchMode;
-  /** Results of a search that says neither how many nor in which mode; null: as many as the mode has. */
-  defaultLimit?: number | null;
   /** Whether stored turns compete with memories where a fused search for what one user has does not say. */
   searchesTurns?: boolean;
   recordAccesses: (memoryIds: readonly string[]) => void;
@@ -120,19 +118,18 @@ export function createSearch(deps: SearchDeps): Search {
     });
 
   async function answer(search: SearchFor): Promise<Found> {
-    const { mode, limit } = search.request;
-    const asked = mode ?? deps.defaultMode;
-    const request =
-      mode === undefined && limit === undefined && typeof deps.defaultLimit === 'number'
-        ? { ...search.request, limit: deps.defaultLimit }
-        : search.request;
+    const { request } = search;
+    const asked = request.mode ?? deps.defaultMode;
     const degraded = new Set<string>();
     const assertWanted = wantedUntil(performance.now() + GIVEN_UP_AFTER_MS, search.isAbandoned);
     const database = whileWanted(deps.database, assertWanted);
     let failure: unknown = null;
     let embeddingUnavailable: string | null = null;
     for (const step of [asked, ...FALLBACKS[asked]]) {
-      const settings = settingsOfStep(request, step, asked, deps.searchesTurns ?? false);
+      const settings = withoutCut(
+        settingsOfStep(request, step, asked, deps.searchesTurns ?? false),
+        deps.reranker,
+      );
       const attempt = await trySearch(search, settings, degraded, database);
       if (attempt.found === null || attempt.failure !== null) assertWanted();
       embeddingUnavailable ??= unavailabilityOf(attempt.generated);
@@ -263,6 +260,12 @@ function settingsOfStep(
   const { channels: _, ...rest } = request;
   const classic = settingsOf({ ...rest, limit: settings.limit }, 'classic');
   return step === 'classic' ? classic : { ...classic, channels: new Set(['recent']), rerank: false };
+}
+
+/** In the enhanced mode a reranker judges all candidates: none is cut by its similarity before (source E). */
+function withoutCut(settings: SearchSettings, reranker: Reranker | null): SearchSettings {
+  const isJudged = settings.mode === 'enhanced' && settings.rerank && reranker !== null;
+  return isJudged ? { ...settings, minSimilarity: settings.minSimilarity ?? -1 } : settings;
 }
 
 /** A search that says which memories it is for, or how to find them, is for memories. */

@@ -132,6 +132,7 @@ function extractMemoriesOf(
     callModel: createCallModel({ provider: first, calls }),
     continueTruncated: createContinueTruncated({ provider: further, calls }),
     embedTexts,
+    kept: config.extractor,
     applyAnswer: createApplyAnswer({
       database,
       reconcile:

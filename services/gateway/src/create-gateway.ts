@@ -3,7 +3,7 @@ import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
 import { type DatabasePool, findDropped, readSettings, type Sql } from '@factmill/database';
-import { scheduleOf } from '@factmill/extraction';
+import { presetNamed, scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createEnqueueAccepted, createFindDropped, createQueueLimits, type Queues } from '@factmill/queue';
 import { createChecks, createReadiness, VERSION } from '@factmill/runtime';
@@ -175,7 +175,11 @@ function healthOf(
       preset: config.scheduling.preset,
       chat: config.gateway.chat.upstreams.map((upstream) => ({
         name: upstream.name,
-        memory: isMemoryOn(upstream, settings.known()),
+        memory: isMemoryOn(
+          upstream,
+          presetNamed(upstream.preset ?? config.scheduling.preset),
+          settings.known(),
+        ),
       })),
     }),
     readiness: createReadiness({ database }),

@@ -1,9 +1,9 @@
 import { settlesWithin } from '@factmill/async';
 import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
-import { DEFAULT_SEARCH_MODE, OPERATIONS } from '@factmill/contracts';
+import { OPERATIONS } from '@factmill/contracts';
 import type { DatabasePool } from '@factmill/database';
-import { getPreset } from '@factmill/extraction';
+import { presetNamed } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createReranker, describeLoadError, type Embedder, reportFetch } from '@factmill/models';
 import { createReadiness, VERSION } from '@factmill/runtime';
@@ -44,10 +44,11 @@ export type Retrieval = Readonly<{ url: string; port: number; close: () => Promi
 export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const { config, database, embedder, logger } = deps;
   const { searchMode } = config.retrieval;
-  const preset = searchMode === 'of-preset' ? getPreset(config.retrieval.preset) : undefined;
+  const hasMode = searchMode !== 'of-preset';
   if (searchMode === null) logger.warn('SEARCH_MODE names no mode: searches are classic');
+  const { preset, memory: numbers } = config.retrieval;
   const defaultMode =
-    searchMode === 'of-preset' ? (preset?.retrieval.mode ?? DEFAULT_SEARCH_MODE) : (searchMode ?? 'classic');
+    searchMode === 'of-preset' ? presetNamed(preset).retrieval.mode : (searchMode ?? 'classic');
   const { now = () => new Date() } = deps;
   const reranker = createReranker(config.retrieval.rerank, { now: Date.now, onFetch: reportFetch(logger) });
   const accesses = createAccessRecorder({ database, logger, now });
@@ -69,12 +70,12 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     reranker,
     defaultMode,
     searchesTurns: config.searchTurns,
-    defaultLimit: preset?.retrieval.limit ?? null,
     recordAccesses: accesses.record,
     logger,
     now,
   });
-  const loadContext = createLoadContext({ database, search });
+  const loadContext = createLoadContext({ database, search, hasMode });
+  const common = { defaultUserId: config.auth.defaultUserId, preset, numbers };
   const limits = createRetrievalLimits({ config, authenticator: deps.authenticator });
   const app = createHttpApp({
     service: 'retrieval',
@@ -98,8 +99,8 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     routes: (app, readBody) => {
       const methods = knownMethods(SERVED);
       app.use(limits.authenticate, readBody, limits.afterBody, methods.beforeRoutes);
-      app.use('/v1', searchRoutes({ search, defaultUserId: config.auth.defaultUserId, defaultMode }));
-      app.use('/v1', contextRoutes({ loadContext, defaultUserId: config.auth.defaultUserId }));
+      app.use('/v1', searchRoutes({ ...common, search, defaultMode, hasMode }));
+      app.use('/v1', contextRoutes({ ...common, database, loadContext }));
       app.use(methods.afterRoutes);
     },
   });

@@ -14,7 +14,6 @@ import {
   saveEmbeddings,
   supersedeMemories,
 } from '@factmill/database';
-import { getPreset } from '@factmill/extraction';
 import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { openAuthenticator } from '@factmill/runtime';
 import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
@@ -364,7 +363,7 @@ describe('enhanced', () => {
   });
 
   test('a reranker decides relevance, its threshold what stays; raw scores pass the sigmoid', async () => {
-    const endpoint = await createRerankEndpoint({ Mina: 4, Mila: -0.5, food: -3 });
+    const endpoint = await createRerankEndpoint({ Mina: 4, Mila: -0.5, nurse: -3, food: -3 });
     await withService(endpoint.environment, {}, async (service) => {
       const body = { query: 'what is my cat called', user_id, mode: 'enhanced', explain: true };
       const answer = await search(body, service);
@@ -501,19 +500,25 @@ describe('the mode of the configuration', () => {
   });
 
   test('without it, PRESET decides: mode and number of results', async () => {
+    await remember(
+      'kennel',
+      Array.from({ length: 20 }, (_, number) => `Dog number ${number} of the kennel barks at the gate.`),
+    );
     const ofPreset = async (PRESET: string) => {
-      let modes: unknown[] = [];
+      let answered: unknown[] = [];
       await withLog({ PRESET, SEARCH_MODE: '' }, async (service) => {
-        const plain = await search({ query: 'dog', user_id: 'fused' }, service);
-        const named = await search({ query: 'dog', user_id: 'fused', mode: 'fused' }, service);
-        modes = [plain.mode, named.mode];
-        expect(plain.results.length).toBeLessThanOrEqual(getPreset(PRESET)?.retrieval.limit ?? 0);
+        const ask = (more: object) =>
+          search({ query: 'dog kennel gate', user_id: 'kennel', ...more }, service);
+        const [plain, named] = [await ask({}), await ask({ mode: 'fused' })];
+        answered = [plain.mode, plain.results.length, named.mode, named.results.length];
       });
-      return modes;
+      return answered;
     };
-    expect(await ofPreset('standard')).toEqual(['fused', 'fused']);
-    expect(await ofPreset('reconciled')).toEqual(['enhanced', 'fused']);
-    expect(await ofPreset('tiered')).toEqual(['classic', 'fused']);
+    expect(await ofPreset('standard')).toEqual(['fused', 15, 'fused', 15]);
+    expect(await ofPreset('single-fact')).toEqual(['vector', 5, 'fused', 15]);
+    expect(await ofPreset('categorised')).toEqual(['vector', 15, 'fused', 15]);
+    expect(await ofPreset('reconciled')).toEqual(['enhanced', 5, 'fused', 15]);
+    expect(await ofPreset('tiered')).toEqual(['classic', 5, 'fused', 15]);
   });
 
   test('an unknown one in a request is refused', async () => {

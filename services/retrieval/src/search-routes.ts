@@ -1,7 +1,8 @@
 import { assertAllUsers, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import { searchRequestSchema, type SearchResponse, UNKNOWN_USER } from '@factmill/contracts';
+import { presetNamed } from '@factmill/extraction';
 import { localsOf, validate } from '@factmill/http';
-import type { Search } from '@factmill/search';
+import { type MemoryNumbers, type Search, withPreset } from '@factmill/search';
 import { Router } from 'express';
 
 export type SearchRoutesDeps = Readonly<{
@@ -9,10 +10,16 @@ export type SearchRoutesDeps = Readonly<{
   defaultUserId: string;
   /** For searches that name no mode. */
   defaultMode: SearchResponse['mode'];
+  /** Whether SEARCH_MODE says how searches are answered, whatever the preset. */
+  hasMode: boolean;
+  /** Of the deployment. */
+  preset: string;
+  numbers: MemoryNumbers;
 }>;
 
 /** `POST /memories/search`. */
-export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoutesDeps): Router {
+export function searchRoutes(deps: SearchRoutesDeps): Router {
+  const { search, defaultUserId, defaultMode } = deps;
   const router = Router();
   router.post('/memories/search', requirePermission('memory.read'), async (request, response) => {
     const body = validate(searchRequestSchema, request.body);
@@ -28,7 +35,11 @@ export function searchRoutes({ search, defaultUserId, defaultMode }: SearchRoute
     const found = await search({
       tenantId: principal.tenantId,
       userId,
-      request: body,
+      request: withPreset(
+        body,
+        deps.hasMode ? null : presetNamed(principal.preset ?? deps.preset),
+        deps.numbers,
+      ),
       isAbandoned: () => response.destroyed,
     });
     Object.assign(localsOf(response).eventFields, {

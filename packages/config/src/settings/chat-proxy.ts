@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpUrl, positiveInt } from './values.ts';
+import { flag, httpUrl, positiveInt, presetName } from './values.ts';
 
 /** Chat upstreams beside the first one, as JSON. */
 const chatUpstreams = z
@@ -19,7 +19,8 @@ const chatUpstreams = z
         name: z.string().regex(/^[\w-]{1,64}$/),
         base_url: httpUrl,
         api_key: z.string().default(''),
-        memory: z.boolean().default(false),
+        memory: z.boolean().optional(),
+        preset: presetName.optional(),
         models: z.array(z.string().min(1)).min(1),
       }),
     ),
@@ -56,13 +57,18 @@ export const chatProxy = {
     description: "Sent upstream in place of the caller's own bearer token.",
     unset: "`LLM_API_KEY` while `CHAT_BASE_URL` is not set; without either, the caller's own token",
   }),
-  CHAT_MEMORY: flag.default(false).meta({
+  CHAT_MEMORY: flag.optional().meta({
     description:
       'Memory in all chats. Otherwise only in those that name a `memory_id`. It can change at run time: `factmill config set chat.memory.default true`.',
+    unset: 'as the preset has it: on with `reconciled`, else off',
+  }),
+  CHAT_PRESET: presetName.optional().meta({
+    description: 'Preset of chats with the first upstream, where neither conversation nor API key has one.',
+    unset: '`PRESET`',
   }),
   CHAT_UPSTREAMS: chatUpstreams.optional().meta({
     description:
-      'More upstreams, by model: `[{"name":"local","base_url":"http://…/v1","models":["llama*"],"memory":true}]`.',
+      'More upstreams, by model: `[{"name":"local","base_url":"http://…/v1","models":["llama*"],"memory":true,"preset":"tiered"}]`.',
     unset: 'only the first one',
   }),
   CHAT_PASS_THROUGH: passThrough.optional().meta({
@@ -70,10 +76,11 @@ export const chatProxy = {
       'Which other `/v1` paths of the upstream may be called, by keys with the permission `upstream`.',
     unset: '`all` where callers send their own key, only `GET /v1/models` where a stored key is sent',
   }),
-  CHAT_CONTEXT_FORMAT: z
-    .enum(['facts', 'section', 'summary', 'augmented'])
-    .default('augmented')
-    .meta({ description: 'How memories are written into a chat.' }),
+  CHAT_CONTEXT_FORMAT: z.enum(['facts', 'section', 'summary', 'augmented']).optional().meta({
+    description:
+      'How memories are written into every chat: `facts` behind the message, `section` and `summary` as a system message, `augmented` in the message.',
+    unset: 'as the preset has it',
+  }),
   CHAT_MEMORY_TIMEOUT_MS: positiveInt
     .default(300)
     .meta({ description: 'How long a chat waits for memory at most.' }),

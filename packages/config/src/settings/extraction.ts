@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, nonNegativeInt, positiveInt } from './values.ts';
+import { flag, nonNegativeInt, positiveInt, presetName } from './values.ts';
 
 function isTimeZone(name: string): boolean {
   try {
@@ -14,13 +14,18 @@ export const extraction = {
     description:
       'Whether anything is extracted. While it is `false`, what is accepted waits, and is extracted when it is `true` again; the queue limits hold meanwhile. It can change at run time: `factmill config set extraction.enabled false`.',
   }),
-  PRESET: z
-    .enum(['standard', 'facts-and-context', 'single-fact', 'tiered', 'categorised', 'reconciled'])
-    .default('standard')
-    .meta({
-      description:
-        'How conversations are extracted when neither the request nor the conversation says. docs/presets.md says what each does.',
-    }),
+  PRESET: presetName.default('standard').meta({
+    description:
+      'How conversations are extracted, and how memories are found and put into chats, where nothing nearer says. docs/presets.md says what each does.',
+  }),
+  MEMORY_MAX_ENTRIES: nonNegativeInt.max(1_000_000).optional().meta({
+    description: 'Memories and turns that are kept of each conversation; the oldest of both leave. 0: all.',
+    unset: 'as the preset has it',
+  }),
+  MEMORY_SUMMARIES: flag.optional().meta({
+    description: 'Whether each conversation has a rolling summary.',
+    unset: 'as the preset has it',
+  }),
   KEEP_OWN_WORDS: flag.default(true).meta({
     description:
       'Whether the rules keep what a user states, and none of them reads, as a note in the user’s own words. A model replaces such notes when it extracts the same messages.',

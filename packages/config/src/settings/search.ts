@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpUrl, positiveInt, sha256 } from './values.ts';
+import { flag, httpUrl, positiveInt, sha256, share } from './values.ts';
 
 export const search = {
   SEARCH_MODE: z
@@ -13,6 +13,23 @@ export const search = {
   SEARCH_TURNS: flag.default(true).meta({
     description:
       'Whether stored messages are made searchable, and compete with memories in fused searches that do not say (`include_turns`).',
+  }),
+  MEMORY_TOP_K: positiveInt.max(200).optional().meta({
+    description: 'Memories that a chat or a context gets.',
+    unset: 'as the preset has it',
+  }),
+  MEMORY_RECENCY_WEIGHT: share.optional().meta({
+    description: 'Share of recency in the score of what is found.',
+    unset: 'as the preset has it',
+  }),
+  MEMORY_SCORE_THRESHOLD: share.optional().meta({
+    description:
+      'Relevance below which memories are left out: that of a reranker, or without one the cosine similarity.',
+    unset: 'as the preset has it, where a reranker is configured',
+  }),
+  MEMORY_MMR_LAMBDA: share.optional().meta({
+    description: 'Relevance against diversity of what is found; 1 turns diversity off.',
+    unset: 'as the preset has it',
   }),
   RERANK_PROVIDER: z.enum(['none', 'cohere', 'jina', 'tei', 'onnx']).default('none').meta({
     description:

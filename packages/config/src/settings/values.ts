@@ -5,6 +5,7 @@ export const port = z.coerce.number().int().min(0).max(65_535);
 export const positiveInt = z.coerce.number().int().min(1);
 export const nonNegativeInt = z.coerce.number().int().min(0);
 export const similarity = z.coerce.number().min(0).max(1);
+export const share = z.coerce.number().min(0).max(1);
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const sha256 = z
   .string()
@@ -16,6 +17,16 @@ export const httpUrl = z
     error: 'must be an http or https address, for example http://127.0.0.1:11434/v1',
   })
   .meta({ allowed: 'an http or https address' });
+
+/** The presets of `packages/extraction`. */
+export const presetName = z.enum([
+  'standard',
+  'facts-and-context',
+  'single-fact',
+  'tiered',
+  'categorised',
+  'reconciled',
+]);
 
 /** A comma-separated list. */
 export function splitList(text: string): string[] {

@@ -23,5 +23,13 @@ export const categorised: Preset = {
   dedupByDocuments: false,
   reconcile: 'never',
   userSummary: 'model',
-  retrieval: { mode: 'vector', limit: 15, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },
+  retrieval: {
+    ...standard.retrieval,
+    mode: 'vector',
+    recencyWeight: 0,
+    collapse: false,
+    turns: 'never',
+    gate: false,
+  },
+  injection: { ...standard.injection, format: 'summary', place: 'system', profile: 'beside' },
 };

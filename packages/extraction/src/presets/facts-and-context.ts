@@ -20,4 +20,6 @@ export const factsAndContext: Preset = {
   dedupByDocuments: false,
   reconcile: 'never',
   userSummary: 'none',
+  retrieval: { ...standard.retrieval, turns: 'never', gate: false },
+  injection: { ...standard.injection, format: 'facts', place: 'postfix', profile: 'beside' },
 };

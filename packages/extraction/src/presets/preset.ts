@@ -18,17 +18,47 @@ type TriggerSettings = {
   dailyFlush: boolean;
 };
 
-/** Search settings. They repeat those of the mode, so that a preset is complete. */
+/** How memories are found. Most settings repeat those of the mode, so that a preset is complete. */
 type RetrievalSettings = {
   mode: 'fused' | 'enhanced' | 'classic' | 'vector';
+  /** Channels that are asked: those of the mode, or vectors alone. */
+  channels: 'of-mode' | 'vector';
   /** Results of a search without a limit of its own. */
   limit: number;
   /** Share of the score that is recency, 0..1. */
   recencyWeight: number;
-  /** Relevance (0..1) below which results are dropped. */
+  /** Relevance (0..1) that a reranker has to give a result, or it is dropped. */
   scoreThreshold: number;
   /** 1: by score alone; lower values prefer results that differ from those chosen already. */
   mmrLambda: number;
+  /** Whether results are left out that say the same as a better one. */
+  collapse: boolean;
+  /** Tiers that a chat is searched for, beside its profile. */
+  tiers: 'knowledge' | 'knowledge-and-events';
+  /** Whether stored turns compete with memories in a chat. */
+  turns: 'never' | 'compete';
+  /** Whether acknowledgements, code and chatter are answered without a search. */
+  gate: boolean;
+  /** Whether short questions in the first person are searched with the words of personal facts added. */
+  expandsQuery: boolean;
+  /** A chat of a user with at most this many memories gets all of them, without a search. 0: never. */
+  takesAllUpTo: number;
+  /** The latest memories that a chat gets when a search finds none or fails. 0: none. */
+  fallbackRecent: number;
+};
+
+/** What goes into a chat, and where. */
+type InjectionSettings = {
+  /** Whether chats have memory where neither the upstream nor the request says. */
+  byDefault: boolean;
+  /** Memories of one chat request, unless the request says `memory_top_k`. */
+  limit: number;
+  /** The form of what is found. `summary` looks for nothing: it is the narrative about the user. */
+  format: 'facts' | 'section' | 'summary' | 'augmented';
+  /** A system message of its own; the last user message, rewritten; or lines behind that message. */
+  place: 'system' | 'message' | 'postfix';
+  /** The core profile (tier 1): in a system message of its own, or at the head of what is found. */
+  profile: 'system' | 'beside';
 };
 
 /** Settings that make the one pipeline behave like one of the known memory systems. */
@@ -67,8 +97,14 @@ export type Preset = {
   userSummary: 'none' | 'composed' | 'model';
   /** Whether each conversation has a rolling summary. */
   conversationSummary: boolean;
-  /** Memories kept per conversation; beyond it the oldest are dropped. 0: all. */
+  /** Memories and turns kept per conversation; beyond it the oldest leave. 0: all. */
   maxEntries: number;
-  /** Default search settings of a deployment with this preset, unless the search or `SEARCH_MODE` says otherwise. */
+  /**
+   * For whom a memory is. `user`: for all conversations of the user. `conversation`: for the one in which it was said
+   * (a chat's `memory_id`, `default` without one); what was said in `global` is for all.
+   */
+  memoryScope: 'user' | 'conversation';
+  /** Unless the search, the conversation or a setting says otherwise. */
   retrieval: RetrievalSettings;
+  injection: InjectionSettings;
 };

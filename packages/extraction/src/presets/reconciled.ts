@@ -23,5 +23,16 @@ export const reconciled: Preset = {
   userSummary: 'none',
   conversationSummary: true,
   maxEntries: 500,
-  retrieval: { mode: 'enhanced', limit: 5, recencyWeight: 0.2, scoreThreshold: 0.35, mmrLambda: 0.7 },
+  memoryScope: 'conversation',
+  retrieval: {
+    ...standard.retrieval,
+    mode: 'enhanced',
+    limit: 5,
+    recencyWeight: 0.2,
+    scoreThreshold: 0.35,
+    mmrLambda: 0.7,
+    collapse: false,
+    gate: false,
+  },
+  injection: { ...standard.injection, byDefault: true, profile: 'beside' },
 };

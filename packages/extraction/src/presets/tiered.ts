@@ -21,5 +21,12 @@ export const tiered: Preset = {
   dedupByDocuments: false,
   reconcile: 'never',
   userSummary: 'none',
-  retrieval: { mode: 'classic', limit: 5, recencyWeight: 0, scoreThreshold: 0, mmrLambda: 1 },
+  retrieval: {
+    ...standard.retrieval,
+    mode: 'classic',
+    limit: 5,
+    recencyWeight: 0,
+    tiers: 'knowledge',
+    turns: 'never',
+  },
 };

@@ -7,8 +7,8 @@ import type { SearchTarget } from '../target.ts';
 import type { FullTextHits } from './full-text-hits.ts';
 import type { QueryVector, VectorRow } from './nearest.ts';
 
-/** `value` is the channel's own measure. */
-export type Hit = Readonly<{ row: CandidateRow; value: number; turn?: Turn }>;
+/** `value` is the channel's own measure; `similarity` the cosine, where a channel has measured it beside that. */
+export type Hit = Readonly<{ row: CandidateRow; value: number; similarity?: number; turn?: Turn }>;
 
 /** Vectors and full text, which other channels depend on. Each is asked once, whoever asks first. */
 export type FirstStage = Readonly<{

@@ -370,11 +370,12 @@ describe('findUnindexedTurns', () => {
 test('similarities of all pairs that have vectors', async () => {
   const left = await store({ userId: 'pairs', vector: direction(0) });
   const right = await store({ userId: 'pairs', vector: direction(0.3) });
-  const similarity = await loadSimilarities(pool, 'tiny', [
-    left,
-    right,
-    '00000000-0000-7000-8000-0000000000ff',
-  ]);
+  const ids = [left, right, '00000000-0000-7000-8000-0000000000ff'];
+  const similarity = await loadSimilarities(
+    pool,
+    'tiny',
+    ids.map((id) => ({ id, vectorId: id })),
+  );
   expect(similarity(left, right)).toBeCloseTo(Math.cos(0.3), 2);
   expect(similarity(right, left)).toBe(similarity(left, right));
   expect(similarity(left, '00000000-0000-7000-8000-0000000000ff')).toBeUndefined();

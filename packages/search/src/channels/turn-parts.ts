@@ -14,8 +14,8 @@ export type TurnTarget = Readonly<{
   withPending: boolean;
   /** Of conversations of this project; null: of any. */
   project: string | null;
-  /** Leaves out conversations that keep what they know to themselves, but for this one; null: none. */
-  seenFrom: string | null;
+  /** Leaves out conversations that keep what they know to themselves, but for these; null: none. */
+  seenFrom: readonly string[] | null;
   /** What was said by then; null: everything. */
   until: Date | null;
   limit: number;
@@ -40,7 +40,7 @@ const LATEST = 1_000;
 export const sharesTurns = (
   c: string,
   seenFrom: string,
-) => `(${seenFrom}::text is null or ${c}.id = ${seenFrom}::text
+) => `(${seenFrom}::text[] is null or ${c}.id = any(${seenFrom}::text[])
     or (${c}.policy->>'preset' is distinct from 'reconciled' and not exists (
       select from extractions e where e.tenant_id = ${c}.tenant_id and e.conversation_id = ${c}.id
         and e.preset = 'reconciled')))`;
@@ -50,13 +50,14 @@ export const sharesTurns = (
  * `restingOn`.
  */
 const COLUMNS = `c.id as "conversationId", c.user_id as "userId", c.project, m.id as "messageId", m.role,
-  p.content, m.created_at as "createdAt", m.seq > c.extracted_seq as pending, ${restingOn('c.id', 'm.id')} as "memoryId"`;
+  p.content, p.id as "partId", m.created_at as "createdAt", m.seq > c.extracted_seq as pending,
+  ${restingOn('c.id', 'm.id')} as "memoryId"`;
 /** $1 to $8 are the target. */
 const SOURCE = `
   join turn_parts p on p.id = found.id and p.tenant_id = $1::uuid
   join messages m on m.tenant_id = p.tenant_id and m.conversation_id = p.conversation_id and m.seq = p.seq
   join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
-  where not m.superseded and ($3::text[] is null or c.id = any($3::text[]))
+  where not m.superseded and m.seq > c.evicted_seq and ($3::text[] is null or c.id = any($3::text[]))
     and ($4::boolean or m.seq <= c.extracted_seq) and ($5::text is null or c.project = $5::text)
     and ($6::timestamptz is null or m.created_at <= $6::timestamptz) and ${sharesTurns('c', '$8')}`;
 

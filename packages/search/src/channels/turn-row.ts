@@ -11,6 +11,8 @@ export type TurnRow = Readonly<{
   content: string;
   createdAt: Date;
   pending: boolean;
+  /** Null while the turn is not indexed. */
+  partId: string | null;
   score: number;
   /** A memory that was found already and rests on the message. */
   memoryId: string | null;

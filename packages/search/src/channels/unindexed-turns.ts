@@ -32,6 +32,7 @@ export async function findUnindexedTurns(
          and ($6::text is null or c.project = $6::text)
          and ($7::timestamptz is null or m.created_at <= $7::timestamptz)
          and m.role in ('user', 'assistant') and m.content is not null and not m.superseded
+         and m.seq > c.evicted_seq
          and ${sharesTurns('c', '$8')}
        order by m.created_at desc, m.seq desc limit ${MAX_COMPARED}
      ), scored as (
@@ -39,7 +40,8 @@ export async function findUnindexedTurns(
        from latest where words @@ (${terms.join(' || ')})
      )
      select conversation_id as "conversationId", user_id as "userId", project, id as "messageId", role, content,
-       created_at as "createdAt", pending, score, ${restingOn('scored.conversation_id', 'scored.id')} as "memoryId"
+       created_at as "createdAt", pending, null as "partId", score,
+       ${restingOn('scored.conversation_id', 'scored.id')} as "memoryId"
      from scored order by score desc, created_at desc, seq desc, conversation_id limit $5::integer`,
       `500 + ${textBytes('page.content')}`,
     ),

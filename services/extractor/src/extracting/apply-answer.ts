@@ -12,7 +12,7 @@ import {
   saveEmbeddings,
   toStoredAnswer,
 } from '@factmill/database';
-import type { Candidate, Preset, Rejection } from '@factmill/extraction';
+import { type Candidate, globalConversationsOf, type Preset, type Rejection } from '@factmill/extraction';
 import {
   type CompareBySimilarity,
   NOTHING,
@@ -83,6 +83,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
     const request: WriteRequest = {
       tenantId: claim.tenantId,
       userId: claim.userId,
+      conversationId: scopeOf(application),
       memories: application.candidates.map((candidate) => ({ candidate })),
       actor: { actor: 'extraction', extractionId: claim.id },
       wantsEmbedding: application.wantsEmbedding,
@@ -187,6 +188,13 @@ export function createApplyAnswer(deps: ApplyDeps) {
       return { ...ended, counts, withoutVector };
     });
   }
+}
+
+/** The conversation that the memories are kept for; empty for all conversations of the user. */
+function scopeOf({ claim, preset }: Application): string {
+  const { conversationId, userId } = claim;
+  const isForAll = preset.memoryScope === 'user' || globalConversationsOf(userId).includes(conversationId);
+  return isForAll ? '' : conversationId;
 }
 
 type Similarity = CompareBySimilarity & Readonly<{ minSimilarity: number }>;

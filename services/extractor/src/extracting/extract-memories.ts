@@ -10,10 +10,10 @@ import {
 } from '@factmill/database';
 import {
   buildTranscript,
-  getPreset,
   type ParsedReply,
   parseReply,
   type Preset,
+  presetNamed,
   presets,
   toCandidates,
   type Transcript,
@@ -26,7 +26,7 @@ import type { createCallModel } from './call-model.ts';
 import { type createContinueTruncated, isTruncated } from './continue-truncated.ts';
 import type { createDropCovered } from './drop-covered.ts';
 import type { createKnownContext } from './known-context.ts';
-import { postApplyOf } from './post-apply.ts';
+import { type KeptEntries, postApplyOf } from './post-apply.ts';
 import type { createPromptDocuments } from './prompt-documents.ts';
 import { toTranscriptMessage } from './to-transcript-message.ts';
 
@@ -45,6 +45,7 @@ export type ExtractDeps = Readonly<{
   /** Null when no embedding model is configured. */
   embedTexts: EmbedTexts | null;
   applyAnswer: ReturnType<typeof createApplyAnswer>;
+  kept: KeptEntries;
   /** Requests a job that embeds these memories. */
   embedLater: (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
   logger: Logger;
@@ -69,7 +70,7 @@ export function createExtractMemories(deps: ExtractDeps) {
     input: ExtractionInput,
     signal: AbortSignal,
   ): Promise<Ended & { counts: Record<string, number> }> {
-    const preset = getPreset(claim.preset) ?? standard();
+    const preset = presetNamed(claim.preset);
     const messages = input.messages.map((message) => toTranscriptMessage(message));
     const transcript = buildTranscript(messages, preset);
     const { hasDocuments } = input;
@@ -128,7 +129,7 @@ export function createExtractMemories(deps: ExtractDeps) {
       pinned: pins.get('reconcile'),
       unpinned: answered?.unpinned ?? null,
       signal,
-      postApply: postApplyOf(preset),
+      postApply: postApplyOf(preset, deps.kept),
     });
     if (applied.withoutVector.length > 0) await deps.embedLater(claim.tenantId, applied.withoutVector);
     return { counts: applied.counts, next: applied.next };
@@ -169,10 +170,4 @@ function joinReplies(reply: ParsedReply, continuation: ParsedReply | null): Pars
     candidates: [...reply.candidates, ...continuation.candidates],
     rejected: [...counts].map(([reason, count]) => ({ reason, count })),
   };
-}
-
-function standard(): Preset {
-  const preset = presets.get('standard');
-  if (preset === undefined) throw new Error('the preset standard is missing');
-  return preset;
 }

@@ -1,16 +1,12 @@
 import { principalOf } from '@factmill/auth';
-import { contentText, MAX_CHAT_VALUES, MAX_CONTENT_LENGTH } from '@factmill/contracts';
+import { contentText, MAX_CHAT_VALUES, MAX_CONTENT_LENGTH, type PresetName } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
+import type { ChatUpstreamConfig } from '@factmill/config';
+import { type Preset, presetNamed } from '@factmill/extraction';
 import { type ByteBudget, type HeldBody, localsOf, readJson } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
-import {
-  CHAT_RECORDED_DEPTH,
-  type ChatRequest,
-  readChatRequest,
-  withSystemMessage,
-  withUserText,
-} from './chat-request.ts';
+import { CHAT_RECORDED_DEPTH, type ChatRequest, readChatRequest } from './chat-request.ts';
 import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
 import { type ChatMessage, type ChatPath, chatPathOf, lastUserText } from './chat-turns.ts';
 import { type ChatMemory, memoryOf, type NoMemory } from './memory-of-chat.ts';
@@ -18,6 +14,7 @@ import { applyEdits, type Edit, withMember } from './json-edits.ts';
 import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
 import type { createFetchContext, FetchedContext } from './fetch-context.ts';
+import { injectContext } from './inject-context.ts';
 import { readAll, relay } from './relay.ts';
 import { unpacking } from './unpack-reply.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -26,9 +23,10 @@ export type ChatDeps = ChatExchangeDeps &
   Readonly<{
     upstreams: Upstreams;
     fetchContext: ReturnType<typeof createFetchContext>;
-    format: 'facts' | 'section' | 'summary' | 'augmented';
-    /** Whether an upstream has memory on now. */
-    isMemoryOn: (upstream: Readonly<{ name: string; memory: boolean }>) => Promise<boolean>;
+    /** Of the deployment. */
+    preset: PresetName;
+    /** Whether an upstream has memory on now, where its chats have this preset. */
+    isMemoryOn: (upstream: Pick<ChatUpstreamConfig, 'name' | 'memory'>, preset: Preset) => Promise<boolean>;
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
     maxBodyBytes: number;
@@ -58,8 +56,8 @@ type MemoryInput = Readonly<{
 
 /**
  * `POST /v1/chat/completions`: the request goes upstream byte for byte, without the memory fields and, with memory
- * on, with the context added; the answer comes back unchanged. Memory is on when the upstream has it on (A13) or the
- * request names a `memory_id`. Memory errors never fail a chat and add at most its timeout.
+ * on, with the context added; the answer comes back unchanged. Memory is on when the upstream (A13) or the preset has
+ * it on, or the request names a `memory_id`. Memory errors never fail a chat and add at most its timeout.
  */
 export function chatCompletions(deps: ChatDeps): RequestHandler {
   return async (request, response) => {
@@ -74,7 +72,7 @@ export function chatCompletions(deps: ChatDeps): RequestHandler {
       recordedDepth: CHAT_RECORDED_DEPTH,
     });
     const exchange = await beginChat(deps, request, response, body, gone.signal);
-    const over = hasMemory(exchange)
+    const over = remembers(exchange)
       ? deps.turnStore.follow(chatWithMemory(deps, exchange))
       : chatWithoutMemory(deps, exchange);
     await over.catch((error: unknown) => {
@@ -91,11 +89,15 @@ type Exchange<M extends ChatMemory | NoMemory> = Readonly<{
   memoryInput: MemoryInput;
   upstream: ReturnType<Upstreams['ofModel']>;
   memory: M;
+  /** The preset, unless the chat's conversation has one. */
+  preset: string;
+  /** What the key or the upstream asks for; kept by a conversation that the chat begins. */
+  ownPreset: PresetName | null;
   /** Aborted when the caller disconnects and when the answer has ended. */
   signal: AbortSignal;
 }>;
 
-function hasMemory(exchange: Exchange<ChatMemory> | Exchange<NoMemory>): exchange is Exchange<ChatMemory> {
+function remembers(exchange: Exchange<ChatMemory> | Exchange<NoMemory>): exchange is Exchange<ChatMemory> {
   return typeof exchange.memory !== 'string';
 }
 
@@ -108,8 +110,12 @@ async function beginChat(
 ): Promise<Exchange<ChatMemory> | Exchange<NoMemory>> {
   const chat = await readChatRequest(body.bytes, body.root);
   const upstream = deps.upstreams.ofModel(chat.model);
-  const isOn = await deps.isMemoryOn(upstream);
-  const memory = memoryOf(chat, isOn, principalOf(response), deps.defaultUserId);
+  const principal = principalOf(response);
+  const ownPreset = principal.preset ?? upstream.preset;
+  const preset = presetNamed(ownPreset ?? deps.preset);
+  const { memoryScope } = preset;
+  const isOn = await deps.isMemoryOn(upstream, preset);
+  const memory = memoryOf(chat, { isOn, memoryScope }, principal, deps.defaultUserId);
   const { eventFields } = localsOf(response);
   eventFields['upstream'] = upstream.name;
   eventFields['memory'] = typeof memory === 'string' ? memory : 'on';
@@ -121,7 +127,7 @@ async function beginChat(
     query: lastUserText(messages),
     spoken: spokenIn(messages),
   };
-  const common = { request, response, body, memoryInput, upstream, signal };
+  const common = { request, response, body, memoryInput, upstream, signal, preset: preset.name, ownPreset };
   return typeof memory === 'string' ? { ...common, memory } : { ...common, memory };
 }
 
@@ -132,10 +138,10 @@ async function chatWithoutMemory(deps: ChatDeps, exchange: Exchange<NoMemory>): 
 }
 
 async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): Promise<void> {
-  const { request, response, memoryInput, memory, signal } = exchange;
+  const { request, response, memoryInput, memory, ownPreset, signal } = exchange;
   const { path, query } = memoryInput;
   const isRetry = Number(request.header(RETRY_HEADER) ?? 0) > 0;
-  const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry });
+  const stored = path === null ? null : openExchange(deps, { ...memory, path, isRetry, ownPreset });
   // Starts at once, in parallel: the user's message is stored whatever happens to the answer (E7).
   const storing = stored?.storeTurns();
   const wantsMemories = (memoryInput.memory.memory_top_k ?? 1) > 0 && query.trim() !== '';
@@ -143,7 +149,9 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
     wantsMemories && stored !== null && query.length <= MAX_CONTENT_LENGTH
       ? await deps.fetchContext({
           userId: memory.userId,
-          conversationId: stored.conversationId,
+          place: stored.place,
+          isNamed: memory.memoryId !== undefined,
+          preset: exchange.preset,
           query,
           memory: memoryInput.memory,
           spoken: memoryInput.spoken,
@@ -152,10 +160,11 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
         })
       : null;
   response.setHeader('X-Factmill-Memory', wantsMemories && context === null ? 'degraded' : 'on');
+  if (typeof context?.degraded === 'string') response.setHeader('X-Factmill-Degraded', context.degraded);
   localsOf(response).eventFields['memories'] = context?.hits.length ?? 0;
 
   // An answer that is read on its way should not be compressed.
-  const answer = await send(deps, exchange, injected(exchange.body, query, context, deps.format), 'identity');
+  const answer = await send(deps, exchange, injectContext(exchange.body, query, context), 'identity');
   const plain = isEventStream(answer) ? createStreamReader() : createBodyReader();
   const packed = isPacked(answer) ? unpacking(plain, answer.headers['content-encoding'] ?? '') : null;
   const reader = packed ?? plain;
@@ -189,19 +198,6 @@ function send(
     },
     signal,
   });
-}
-
-function injected(
-  { bytes, root }: HeldBody,
-  query: string,
-  context: FetchedContext | null,
-  format: ChatDeps['format'],
-): Edit[] {
-  // Without context, `augmented` is the message itself and the request stays unchanged.
-  if (root === null || context === null || context.text === '' || context.text === query) return [];
-  if (format === 'augmented') return withUserText(bytes, root, context.text);
-  if (format === 'facts') return withUserText(bytes, root, `${query}\n${context.text}`);
-  return withSystemMessage(bytes, root, context.text);
 }
 
 /** Adds the memories that were used to a complete answer (E8). Any other answer passes unchanged. */

@@ -1,4 +1,4 @@
-import type { MessageInput } from '@factmill/contracts';
+import type { MessageInput, PresetName } from '@factmill/contracts';
 import { type ChatPath, type ChatReply, replyTurn, turnsOf } from './chat-turns.ts';
 import type { Place, PlacedChat } from './place-chat.ts';
 import type { TurnStore } from './turn-store.ts';
@@ -12,27 +12,35 @@ export type ChatExchangeDeps = Readonly<{
 /** Stores one request of a chat and its answer. Storing never rejects, so that it cannot fail the chat. */
 export type ChatExchange = Readonly<{
   /** The conversation of the chat. Rejects while the database is down. */
-  conversationId: () => Promise<string>;
+  place: () => Promise<Place>;
   /** Stores the user's message and the tool calls that came with it. */
   storeTurns: () => Promise<void>;
   /** Stores the answer, and the turns again in case they are not stored yet. */
   storeReply: (reply: ChatReply) => Promise<void>;
 }>;
 
-/** @param chat the request; `canWrite` is false for a read-only key: then nothing is stored */
+/**
+ * @param chat the request; `canWrite` is false for a read-only key: then nothing is stored. `ownPreset` is kept by a
+ *   conversation that the chat begins.
+ */
 export function openExchange(
   deps: ChatExchangeDeps,
-  { canWrite, ...chat }: PlacedChat & Readonly<{ canWrite: boolean }>,
+  {
+    canWrite,
+    ownPreset,
+    ...chat
+  }: PlacedChat & Readonly<{ canWrite: boolean; ownPreset: PresetName | null }>,
 ): ChatExchange {
   const { tenantId, userId, path } = chat;
   const place = untilItSucceeds(() => deps.place(chat));
 
   async function store(messagesAt: (place: Place) => MessageInput[], endsWithReply: boolean): Promise<void> {
-    if (canWrite) await deps.turnStore.store({ tenantId, userId, place, messagesAt, endsWithReply });
+    if (!canWrite) return;
+    await deps.turnStore.store({ tenantId, userId, place, messagesAt, endsWithReply, ownPreset });
   }
 
   return {
-    conversationId: async () => (await place()).conversationId,
+    place,
     storeTurns: () => store(({ userTurnId }) => turnsOf(path, userTurnId), false),
     storeReply: (reply) => store(({ userTurnId }) => withReply(path, reply, userTurnId), true),
   };

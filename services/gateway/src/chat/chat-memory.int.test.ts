@@ -5,8 +5,10 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
+const AUGMENTED =
+  'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?';
 const RECALLED = {
-  text: 'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?',
+  blocks: [{ place: 'message', text: AUGMENTED }],
   memories: [
     {
       role: 'fact',
@@ -120,9 +122,11 @@ describe('a chat with memory', () => {
     expect(sent?.headers.authorization).toBe('Bearer sk-stored');
     expect(sent?.json()['messages']).toEqual([
       { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: RECALLED.text },
+      { role: 'user', content: AUGMENTED },
     ]);
-    expect(contexts).toMatchObject([{ user_id: user, query: 'Where do I live?', format: 'augmented' }]);
+    expect(contexts).toMatchObject([
+      { user_id: user, query: 'Where do I live?', format: 'preset', preset: 'standard' },
+    ]);
     const turns = await untilStored(2);
     expect(turns.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'Where do I live?'],
@@ -267,8 +271,22 @@ describe('a chat with memory', () => {
   });
 
   test('a memory_id is the conversation', async () => {
-    await chat([QUESTION], { memory_id: `diary-${number}`, memory_top_k: 7, memory_recency_weight: 0.5 });
-    expect(contexts).toMatchObject([{ conversation_id: `diary-${number}`, limit: 7, recency_weight: 0.5 }]);
+    const numbers = {
+      memory_top_k: 7,
+      memory_recency_weight: 0.5,
+      memory_score_threshold: 0.4,
+      memory_mmr_lambda: 0.6,
+    };
+    await chat([QUESTION], { memory_id: `diary-${number}`, ...numbers });
+    expect(contexts).toMatchObject([
+      {
+        conversation_id: `diary-${number}`,
+        limit: 7,
+        recency_weight: 0.5,
+        min_relevance: 0.4,
+        mmr_lambda: 0.6,
+      },
+    ]);
     await waitFor(async () => (await storedTurns(`diary-${number}`)).length === 2, {
       describe: 'the turns in the conversation of that id',
     });
@@ -326,7 +344,7 @@ describe('a chat with memory', () => {
       { role: 'tool', tool_call_id: 'c1', content: 'Lisbon' },
     ]);
     const messages = upstream.received.at(-1)?.json()['messages'] as { content: unknown }[];
-    expect(messages[0]?.content).toEqual([{ type: 'text', text: RECALLED.text }, image]);
+    expect(messages[0]?.content).toEqual([{ type: 'text', text: AUGMENTED }, image]);
     const turns = await untilStored(4);
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
@@ -367,7 +385,7 @@ describe('a chat with memory', () => {
   test('where nothing is remembered the request goes as it came', async () => {
     onContext = ({ query }, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ text: query, memories: [] }));
+      response.end(JSON.stringify({ text: query, blocks: [], memories: [] }));
     };
     const parts = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,xyz' } },

@@ -69,11 +69,11 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
           fetchContext,
           turnStore,
           place: (placed) => placeChat(deps.database.list, placed),
-          format: chat.contextFormat,
-          isMemoryOn: async (upstream) => {
+          preset: deps.config.scheduling.preset,
+          isMemoryOn: async (upstream, preset) => {
             // A database that hangs holds up a chat no longer than memory does.
             await settlesWithin(deps.settings.read(), chat.memoryTimeoutMs);
-            return isMemoryOn(upstream, deps.settings.known());
+            return isMemoryOn(upstream, preset, deps.settings.known());
           },
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,

@@ -5,7 +5,7 @@ import {
   type MessageInput,
   messageInputSchema,
 } from '@factmill/contracts';
-import { createHash } from 'node:crypto';
+import { digest } from '@factmill/extraction';
 
 /** The fields of a chat message that memory uses. */
 export type ChatMessage = Readonly<{
@@ -143,11 +143,6 @@ function inOrder(value: unknown): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A short hash of a text. */
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 24);
 }
 
 function toTurn(message: ChatMessage, id: string): MessageInput | null {

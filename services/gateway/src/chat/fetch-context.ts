@@ -1,12 +1,21 @@
 import { untilAborted } from '@factmill/async';
-import type { ChatMemoryFields, MemoryHit } from '@factmill/contracts';
+import {
+  type ChatMemoryFields,
+  type ContextPlace,
+  contextPlaceSchema,
+  type MemoryHit,
+} from '@factmill/contracts';
+import { presetNamed } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
+import type { Place } from './place-chat.ts';
 
 /** The fields used of `POST /v1/context`'s answer. */
 const contextSchema = z.object({
   text: z.string().default(''),
+  blocks: z.array(z.object({ place: contextPlaceSchema, text: z.string() })).optional(),
+  degraded: z.string().optional(),
   memories: z
     .array(
       z.object({
@@ -18,12 +27,22 @@ const contextSchema = z.object({
     .default([]),
 });
 
-export type FetchedContext = Readonly<{ text: string; hits: readonly MemoryHit[] }>;
+export type FetchedContext = Readonly<{
+  /** What goes into the request, each text with its place. */
+  blocks: readonly Readonly<{ place: ContextPlace; text: string }>[];
+  hits: readonly MemoryHit[];
+  /** What was left out or not applied, in words of the contract; null: nothing. */
+  degraded: string | null;
+}>;
 
 export type ContextQuery = Readonly<{
   userId: string;
-  /** The conversation that stores the user's turns. */
-  conversationId: () => Promise<string>;
+  /** Finds the conversation that stores the user's turns. */
+  place: () => Promise<Place>;
+  /** Whether the chat names that conversation, or its preset does. */
+  isNamed: boolean;
+  /** The preset, unless the conversation has one. */
+  preset: string;
   query: string;
   memory: ChatMemoryFields;
   /** The texts of the request, each as a message. */
@@ -35,7 +54,8 @@ export type ContextQuery = Readonly<{
 
 export type FetchContextDeps = Readonly<{
   retrievalUrl: string;
-  format: 'facts' | 'section' | 'summary' | 'augmented';
+  /** Null: as the preset has it. */
+  format: 'facts' | 'section' | 'summary' | 'augmented' | null;
   /** How long the chat waits for context at most. */
   timeoutMs: number;
   logger: Logger;
@@ -57,16 +77,17 @@ export function createFetchContext(
     let result = 'ok';
     try {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]);
-      const conversationId = await untilAborted(request.conversationId(), signal);
+      const place = await untilAborted(request.place(), signal);
       const response = await fetch(`${deps.retrievalUrl}/v1/context`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...request.credentials },
-        body: JSON.stringify(toBody(request, conversationId, deps.format)),
+        body: JSON.stringify(toBody(request, place, deps.format ?? 'preset')),
         signal,
       });
       if (!response.ok) throw new Error(`retrieval answered ${response.status}`);
-      const { text, memories } = contextSchema.parse(await response.json());
-      return { text, hits: memories.map(toHit) };
+      const { memories, degraded = null, ...said } = contextSchema.parse(await response.json());
+      const blocks = said.blocks ?? placed(said.text, deps.format, request.query);
+      return { blocks, hits: memories.map(toHit), degraded };
     } catch (error) {
       request.signal.throwIfAborted();
       const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
@@ -79,22 +100,33 @@ export function createFetchContext(
   };
 }
 
-function toBody(request: ContextQuery, conversationId: string, format: string): object {
-  const { userId, query, memory } = request;
+/** The place of a text whose format was configured. Without anything to say, `augmented` is the message alone. */
+function placed(text: string, format: FetchContextDeps['format'], query: string): FetchedContext['blocks'] {
+  if (text === '' || text === query) return [];
+  const place = format === 'augmented' ? 'message' : format === 'facts' ? 'postfix' : 'system';
+  return [{ place, text }];
+}
+
+function toBody(request: ContextQuery, place: Place, format: string): object {
+  const { userId, query, memory, isNamed } = request;
+  const preset = presetNamed(place.preset ?? request.preset);
+  const hasTurns = preset.retrieval.turns === 'compete';
   return {
     user_id: userId,
-    conversation_id: conversationId,
+    conversation_id: place.conversationId,
     query: toReadable(query),
     format,
+    preset: preset.name,
     // With a named conversation its earlier turns compete with memories (E4), except those in the request itself.
-    ...(memory.memory_id === undefined
-      ? {}
-      : {
+    ...(hasTurns && isNamed
+      ? {
           include_turns: true,
           messages: request.spoken.map((one) => ({ ...one, content: toReadable(one.content) })),
-        }),
+        }
+      : {}),
     ...(memory.memory_top_k === undefined ? {} : { limit: memory.memory_top_k }),
     ...(memory.memory_recency_weight === undefined ? {} : { recency_weight: memory.memory_recency_weight }),
+    ...(memory.memory_mmr_lambda === undefined ? {} : { mmr_lambda: memory.memory_mmr_lambda }),
     ...(memory.memory_score_threshold === undefined ? {} : { min_relevance: memory.memory_score_threshold }),
   };
 }

@@ -1,10 +1,15 @@
-import { chatMemoryKey } from '@factmill/config';
+import { chatMemoryKey, type ChatUpstreamConfig } from '@factmill/config';
+import type { Preset } from '@factmill/extraction';
 
-/** Whether an upstream has memory on (A13): as an operator set it at run time (A22), else as configured. */
+/**
+ * Whether chats of an upstream have memory where the request does not ask for it (A13): as an operator set it at run
+ * time (A22), else as configured, else as the preset has it.
+ */
 export function isMemoryOn(
-  { name, memory }: Readonly<{ name: string; memory: boolean }>,
+  { name, memory }: Pick<ChatUpstreamConfig, 'name' | 'memory'>,
+  { injection }: Preset,
   settings: Readonly<Record<string, unknown>>,
 ): boolean {
   const changed = settings[chatMemoryKey(name)];
-  return typeof changed === 'boolean' ? changed : memory;
+  return typeof changed === 'boolean' ? changed : (memory ?? injection.byDefault);
 }

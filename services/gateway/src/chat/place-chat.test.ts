@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AlikeChat, NamedChat } from '@factmill/database';
+import { ownConversationIdOf } from '@factmill/extraction';
 import { type ChatMessage, type ChatPath, chatPathOf } from './chat-turns.ts';
-import { conversationIdOf, ownConversationIdOf, placeInAlike, placeInNamed } from './place-chat.ts';
+import { conversationIdOf, placeInAlike, placeInNamed } from './place-chat.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -24,6 +25,7 @@ describe('in a conversation that the client names', () => {
     isOnlyOne: true,
     isAnswered: false,
     isKnown: false,
+    preset: null,
   };
   const saidLast: NamedChat = {
     ...empty,
@@ -74,11 +76,22 @@ describe('where the client names none', () => {
     lastUserId: OSLO.turnId,
     continues: false,
     saidSince: null,
+    preset: null,
   };
   const since: AlikeChat = { ...stands, saidSince: 'chat-b 3' };
 
   test('the first is the base', () => {
-    expect(placeInAlike([], OSLO, options)).toEqual({ conversationId: 'chat-a', userTurnId: OSLO.turnId });
+    expect(placeInAlike([], OSLO, options)).toEqual({
+      conversationId: 'chat-a',
+      userTurnId: OSLO.turnId,
+      preset: null,
+    });
+  });
+
+  test('the preset is that of the conversation, and a new one has none', () => {
+    const tiered = { ...stands, preset: 'tiered' };
+    expect(placeInAlike([tiered], OSLO, options).preset).toBe('tiered');
+    expect(placeInAlike([{ ...tiered, saidSince: 'chat-b 3' }], OSLO, options).preset).toBeNull();
   });
 
   test('the same request again is the same chat', () => {

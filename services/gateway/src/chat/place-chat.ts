@@ -1,9 +1,10 @@
 import { type AlikeChat, type NamedChat, readAlikeChats, readNamedChat, type Sql } from '@factmill/database';
 import { contentText } from '@factmill/contracts';
-import { type ChatMessage, type ChatPath, digest } from './chat-turns.ts';
+import { digest, ownConversationIdOf } from '@factmill/extraction';
+import type { ChatMessage, ChatPath } from './chat-turns.ts';
 
-/** The conversation and user turn of a chat request. */
-export type Place = Readonly<{ conversationId: string; userTurnId: string }>;
+/** The conversation and user turn of a chat request, and the preset of the conversation's policy, if it has one. */
+export type Place = Readonly<{ conversationId: string; userTurnId: string; preset: string | null }>;
 
 export type PlacedChat = Readonly<{
   tenantId: string;
@@ -37,7 +38,8 @@ export async function placeChat(database: Sql, chat: PlacedChat): Promise<Place>
     ownId: ownConversationIdOf(memoryId, userId),
     turnId: path.turnId,
   });
-  return { conversationId: named.conversationId, userTurnId: placeInNamed(named, path, isRetry) };
+  const { conversationId, preset } = named;
+  return { conversationId, preset, userTurnId: placeInNamed(named, path, isRetry) };
 }
 
 /**
@@ -63,16 +65,21 @@ export function placeInAlike(
   path: ChatPath,
   { baseId, isRetry }: Readonly<{ baseId: string; isRetry: boolean }>,
 ): Place {
-  const place = (conversationId: string) => ({ conversationId, userTurnId: path.turnId });
+  const place = (conversationId: string, preset: string | null) => ({
+    conversationId,
+    preset,
+    userTurnId: path.turnId,
+  });
+  const placeIn = (chat: AlikeChat) => place(chat.conversationId, chat.preset);
   const [latest] = alike;
-  if (latest === undefined) return place(baseId);
-  if (path.hasHistory) return place((alike.find(({ continues }) => continues) ?? latest).conversationId);
+  if (latest === undefined) return place(baseId, null);
+  if (path.hasHistory) return placeIn(alike.find(({ continues }) => continues) ?? latest);
   const standsThere =
     latest.lastUserId === null || (latest.lastUserId === path.turnId && latest.saidSince === null);
-  if (isRetry || path.isContinued || standsThere) return place(latest.conversationId);
+  if (isRetry || path.isContinued || standsThere) return placeIn(latest);
   // The new id depends on the latest turn, so that parallel requests begin the same conversation.
   const since = latest.saidSince ?? `${latest.conversationId} ${latest.lastUserId}`;
-  return place(`${baseId}.${digest(since).slice(0, 12)}`);
+  return place(`${baseId}.${digest(since).slice(0, 12)}`, null);
 }
 
 /**
@@ -82,9 +89,4 @@ export function placeInAlike(
 export function conversationIdOf(messages: readonly ChatMessage[], userId: string): string {
   const first = messages.find(({ role }) => role === 'user');
   return `chat-${digest(`${userId}\n${contentText(first?.content)}`)}`;
-}
-
-/** The id of a user's own conversation when another user already has this one. */
-export function ownConversationIdOf(conversationId: string, userId: string): string {
-  return `chat-${digest(`${userId}\u0000${conversationId}`)}`;
 }

@@ -1,11 +1,11 @@
-import type { MessageInput } from '@factmill/contracts';
+import type { MessageInput, PresetName } from '@factmill/contracts';
 import { isAppError } from '@factmill/errors';
-import { estimateTokens } from '@factmill/extraction';
+import { estimateTokens, ownConversationIdOf } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import { createCounter, currentTraceparent, seriesOf } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteDeps } from '../route-deps.ts';
-import { ownConversationIdOf, type Place } from './place-chat.ts';
+import type { Place } from './place-chat.ts';
 
 /** How long turns wait for a database that is down before they are dropped, and how many turns may wait. */
 const PATIENCE_MS = 60_000;
@@ -23,6 +23,8 @@ type Turns = Readonly<{
   messagesAt: (place: Place) => readonly MessageInput[];
   /** The last message answers the others; earlier answers to them are superseded. */
   endsWithReply: boolean;
+  /** Kept by a conversation that they begin; null: it follows the deployment. */
+  ownPreset: PresetName | null;
 }>;
 
 export type TurnStore = Readonly<{
@@ -110,6 +112,7 @@ export function createTurnStore(deps: TurnStoreDeps): TurnStore {
       extractionId: deps.newId(),
       trigger: 'chat',
       preset: null,
+      ...(turns.ownPreset === null ? {} : { policy: { preset: turns.ownPreset } }),
       extractionMetadata: {},
       traceparent: currentTraceparent(),
       idempotencyKey: null,

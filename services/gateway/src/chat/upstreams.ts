@@ -1,7 +1,8 @@
-import type { Config } from '@factmill/config';
+import type { ChatUpstreamConfig, Config } from '@factmill/config';
 import { createUpstream, type Upstream } from './upstream.ts';
 
-type NamedUpstream = Readonly<{ name: string; memory: boolean; client: Upstream; hasStoredKey: boolean }>;
+type NamedUpstream = Pick<ChatUpstreamConfig, 'name' | 'memory' | 'preset'> &
+  Readonly<{ client: Upstream; hasStoredKey: boolean }>;
 
 export type Upstreams = Readonly<{
   /** The first upstream whose list has the model, else the first without a list, else the first. */

@@ -47,7 +47,7 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
         tags: ['Chat'],
         summary: 'A chat completion of the upstream, with memory',
         description:
-          'Needs the permission `chat`. OpenAI-compatible; answers and errors of the upstream come back as they are. `X-Factmill-Memory` says whether memory was `on`, `off` or `degraded`. A whole answer names the memories that went into it (`memory_hits`). Errors of Factmill carry an `error` object as well.',
+          'Needs the permission `chat`. OpenAI-compatible; answers and errors of the upstream come back as they are. `X-Factmill-Memory` says whether memory was `on`, `off` or `degraded`, `X-Factmill-Degraded` what of it was left out or not applied, as in a context. A whole answer names the memories that went into it (`memory_hits`). Errors of Factmill carry an `error` object as well.',
         operationId: 'createChatCompletion',
         requestBody: { required: true, ...json(CHAT_REQUEST) },
         responses: {

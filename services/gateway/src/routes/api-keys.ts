@@ -32,6 +32,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
       permissions: body.permissions,
       userId: body.user_id ?? null,
       userLocked: body.user_locked,
+      preset: body.preset ?? null,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
     });
     if (row === undefined) {

@@ -1,18 +1,21 @@
 import type { ContextRequest, ContextResponse, Memory } from '@factmill/contracts';
 import { weighTokens } from '@factmill/extraction';
-import { buildContext, type ContextFormat, type ContextMemory } from '@factmill/ranking';
+import { buildContext, buildContextBlocks, type ContextMemory } from '@factmill/ranking';
+import type { ContextSettings } from './context-settings.ts';
 import { messageOf } from './message-of.ts';
 import type { LoadedContext } from './load-context.ts';
 
 /** The answer to a context request, from the loaded context. */
 export function buildAnswer(
   request: ContextRequest,
+  settings: ContextSettings,
   userId: string,
   context: LoadedContext,
 ): ContextResponse {
   const { profile, hits } = context;
-  const block = buildContext({
-    format: blockFormatOf(request.format),
+  const { format, place, profilePlace } = settings;
+  const input = {
+    format,
     profile: profile.map((memory) => toContextMemory(memory, memory.kind)),
     memories: hits.map(({ memory, role }) => toContextMemory(memory, role)),
     userSummary: context.userSummary,
@@ -20,23 +23,33 @@ export function buildAnswer(
     query: messageOf(request),
     tokenBudget: request.token_budget ?? null,
     weighTokens,
-  });
+  };
+  const { used, tokens, ...said } =
+    request.format === 'preset'
+      ? toBlocks(buildContextBlocks({ ...input, place, profilePlace }))
+      : toText(request, buildContext(input));
   return {
     format: request.format,
     user_id: userId,
-    ...(request.format === 'messages'
-      ? { messages: withSystemMessage(request.messages ?? [], block.text) }
-      : { text: block.text }),
-    memories: block.used.flatMap((place) => hits[place] ?? []),
+    ...said,
+    memories: used.flatMap((index) => hits[index] ?? []),
     profile: [...profile],
-    tokens: block.tokens,
+    tokens,
     ...(context.gated ? { gated: true } : {}),
     ...(context.degraded === null ? {} : { degraded: context.degraded }),
   };
 }
 
-function blockFormatOf(format: ContextRequest['format']): ContextFormat {
-  return format === 'messages' ? 'section' : format;
+type Said = Pick<ContextResponse, 'text' | 'messages' | 'blocks' | 'tokens'> & { used: readonly number[] };
+
+function toBlocks({ blocks, used, tokens }: ReturnType<typeof buildContextBlocks>): Said {
+  return { blocks: [...blocks], used, tokens };
+}
+
+function toText(request: ContextRequest, { text, used, tokens }: ReturnType<typeof buildContext>): Said {
+  return request.format === 'messages'
+    ? { messages: withSystemMessage(request.messages ?? [], text), used, tokens }
+    : { text, used, tokens };
 }
 
 function toContextMemory(memory: Memory, role: string): ContextMemory {

@@ -1,15 +1,30 @@
 import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
-import { contextRequestSchema, type ContextResponse, UNKNOWN_USER } from '@factmill/contracts';
+import {
+  type ContextRequest,
+  contextRequestSchema,
+  type ContextResponse,
+  type Policy,
+  UNKNOWN_USER,
+} from '@factmill/contracts';
+import { type DatabasePool, findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
+import { presetNamed } from '@factmill/extraction';
 import { localsOf, validate } from '@factmill/http';
+import type { MemoryNumbers } from '@factmill/search';
 import { Router } from 'express';
 import { buildAnswer } from './build-answer.ts';
+import { type ContextSettings, contextSettingsOf } from './context-settings.ts';
 import { messageOf } from './message-of.ts';
+import { numbersOf } from './preset-numbers.ts';
 import type { createLoadContext, LoadedContext } from './load-context.ts';
 
 export type ContextRoutesDeps = Readonly<{
+  database: DatabasePool;
   loadContext: ReturnType<typeof createLoadContext>;
   defaultUserId: string;
+  /** Of the deployment. */
+  preset: string;
+  numbers: MemoryNumbers;
 }>;
 
 const NOTHING: LoadedContext = {
@@ -22,23 +37,42 @@ const NOTHING: LoadedContext = {
 };
 
 /** `POST /context`: what Factmill knows about a message, ready to go into a prompt. */
-export function contextRoutes({ loadContext, defaultUserId }: ContextRoutesDeps): Router {
+export function contextRoutes(deps: ContextRoutesDeps): Router {
+  const { loadContext, defaultUserId } = deps;
   const router = Router();
+
+  /** The conversation's policy counts before the key and the deployment. */
+  async function settingsOf(
+    request: ContextRequest,
+    { tenantId, userId, keyPreset }: Readonly<{ tenantId: string; userId: string; keyPreset: string | null }>,
+  ): Promise<ContextSettings> {
+    const { conversation_id: id } = request;
+    const conversation = id === undefined ? undefined : await findConversation(deps.database, tenantId, id);
+    const policy: Policy = conversation?.userId === userId ? conversation.policy : {};
+    const preset = presetNamed(request.preset ?? policy.preset ?? keyPreset ?? deps.preset);
+    return contextSettingsOf(request, preset, policy, numbersOf(policy, deps.numbers));
+  }
+
   router.post('/context', requirePermission('memory.read'), async (request, response) => {
     const body = validate(contextRequestSchema, request.body);
-    if (messageOf(body).trim() === '' && body.format !== 'summary') {
+    if (messageOf(body).trim() === '' && body.format !== 'summary' && body.format !== 'preset') {
       throw new AppError('invalid_request', 'There is no message to remember for.', {
         fields: [{ field: 'messages', message: 'has no text of a user; give query' }],
       });
     }
-    const { tenantId, ...principal } = principalOf(response);
-    const userId = effectiveUser(resolveUser(body.user_id, { tenantId, ...principal }, defaultUserId));
+    const principal = principalOf(response);
+    const { tenantId, preset: keyPreset } = principal;
+    const userId = effectiveUser(resolveUser(body.user_id, principal, defaultUserId));
     if (userId === UNKNOWN_USER) {
-      response.json({ ...buildAnswer(body, userId, NOTHING), skipped: SKIPPED } satisfies ContextResponse);
+      const settings = contextSettingsOf(body, presetNamed(deps.preset), {}, deps.numbers);
+      const nothing = buildAnswer(body, settings, userId, NOTHING);
+      response.json({ ...nothing, skipped: SKIPPED } satisfies ContextResponse);
       return;
     }
-    const context = await loadContext({ tenantId, userId, isAbandoned: () => response.destroyed }, body);
-    const answer = buildAnswer(body, userId, context);
+    const settings = await settingsOf(body, { tenantId, userId, keyPreset });
+    const owner = { tenantId, userId, isAbandoned: () => response.destroyed };
+    const context = await loadContext(owner, body, settings);
+    const answer = buildAnswer(body, settings, userId, context);
     Object.assign(localsOf(response).eventFields, {
       format: body.format,
       memories: answer.memories.length,

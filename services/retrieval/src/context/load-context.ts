@@ -3,13 +3,13 @@ import {
   type ContextRequest,
   GLOBAL_SCOPE,
   type Memory,
-  type SearchFilters,
   type SearchRequest,
   searchRequestSchema,
 } from '@factmill/contracts';
 import { type DatabasePool, findSummary, listProfile, toMemory } from '@factmill/database';
 import { expandQuery, shouldRetrieve } from '@factmill/ranking';
-import { type Search, searchRecent } from '@factmill/search';
+import { type Search, searchRecent, withPreset } from '@factmill/search';
+import type { ContextSettings } from './context-settings.ts';
 import { messageOf } from './message-of.ts';
 
 /** The stored data that is relevant to a message. */
@@ -23,7 +23,12 @@ export type LoadedContext = Readonly<{
   degraded: string | null;
 }>;
 
-export type LoadContextDeps = Readonly<{ database: DatabasePool; search: Search }>;
+export type LoadContextDeps = Readonly<{
+  database: DatabasePool;
+  search: Search;
+  /** Whether SEARCH_MODE says how searches are answered, whatever the preset. */
+  hasMode: boolean;
+}>;
 
 type Owner = Readonly<{
   tenantId: string;
@@ -32,32 +37,31 @@ type Owner = Readonly<{
   isAbandoned?: () => boolean;
 }>;
 
-/** A user with at most this many memories gets all of them (source B). */
-const SMALL_SET = 5;
-/** Recent memories in a section when search fails or returns none (source B). */
-const FALLBACK_RECENT = 10;
 const PROFILE_LIMIT = 50;
 /** Only the end of a longer message is searched for: the question is there. */
 const MAX_QUERY_CHARACTERS = 2_000;
 const MAX_LIMIT = 200;
-/** The profile is in every block, so searches cover the other tiers. */
-const BESIDE_PROFILE: SearchFilters = { tiers: [2, 3] };
 
 /**
  * Loads the parts of a context block: the core profile, the summary of the format, and the memories that match the
  * message. When search fails the others remain, and `degraded` says why.
  */
-export function createLoadContext({ database, search }: LoadContextDeps) {
-  return async function loadContext(owner: Owner, request: ContextRequest): Promise<LoadedContext> {
+export function createLoadContext({ database, search, hasMode }: LoadContextDeps) {
+  return async function loadContext(
+    owner: Owner,
+    request: ContextRequest,
+    settings: ContextSettings,
+  ): Promise<LoadedContext> {
     const message = messageOf(request);
-    const gated = request.gate && request.format !== 'summary' && !shouldRetrieve(message).retrieve;
+    const { format } = settings;
+    const gated = settings.gate && format !== 'summary' && !shouldRetrieve(message).retrieve;
     const [profile, userSummary, conversationSummary, memories] = await Promise.all([
       listProfile(database, { ...owner, seenFrom: seenFrom(request), limit: PROFILE_LIMIT }),
-      request.format === 'summary' ? summaryOf(owner, null) : null,
-      request.format === 'augmented' && request.conversation_id !== undefined
+      format === 'summary' ? summaryOf(owner, null) : null,
+      format === 'augmented' && settings.conversationSummary && request.conversation_id !== undefined
         ? summaryOf(owner, request.conversation_id)
         : null,
-      gated || request.format === 'summary' ? NOTHING : memoriesFor(owner, request, message),
+      gated || format === 'summary' ? NOTHING : memoriesFor(owner, request, settings, message),
     ]);
     const known = new Set(profile.map(({ id }) => id));
     return {
@@ -75,46 +79,71 @@ export function createLoadContext({ database, search }: LoadContextDeps) {
     return summary?.content ?? null;
   }
 
-  async function memoriesFor(owner: Owner, request: ContextRequest, message: string): Promise<Hits> {
-    const isSection = request.format === 'section' || request.format === 'messages';
+  async function memoriesFor(
+    owner: Owner,
+    request: ContextRequest,
+    settings: ContextSettings,
+    message: string,
+  ): Promise<Hits> {
+    const { takesAllUpTo, fallbackRecent } = settings;
     // A filter or a threshold requires a search, even with few memories.
-    const mayTakeAll = isSection && request.filters === undefined && request.min_relevance === undefined;
-    if (mayTakeAll) {
-      const few = await recent(owner, request, SMALL_SET + 1);
-      if (few.length <= SMALL_SET) return { hits: few, degraded: null };
+    const threshold = request.min_relevance ?? settings.numbers.scoreThreshold;
+    const isOpen = request.filters === undefined && threshold === undefined;
+    if (isOpen && takesAllUpTo > 0) {
+      const few = await recent(owner, request, settings, takesAllUpTo + 1);
+      if (few.length <= takesAllUpTo) return { hits: few, degraded: null };
     }
-    const query = (isSection ? expandQuery(message) : message).slice(-MAX_QUERY_CHARACTERS).trim();
-    const found = query === '' ? NOTHING : await searchFor(owner, request, query);
-    if (found.hits.length > 0 || !mayTakeAll) return found;
+    const text = settings.expandsQuery ? expandQuery(message) : message;
+    const query = text.slice(-MAX_QUERY_CHARACTERS).trim();
+    const found = query === '' ? NOTHING : await searchFor(owner, request, settings, query);
+    if (found.hits.length > 0 || !isOpen || fallbackRecent === 0) return found;
     return {
-      hits: await recent(owner, request, FALLBACK_RECENT),
+      hits: await recent(owner, request, settings, fallbackRecent),
       degraded: found.degraded ?? 'nothing_found',
     };
   }
 
-  async function searchFor(owner: Owner, request: ContextRequest, query: string): Promise<Hits> {
+  async function searchFor(
+    owner: Owner,
+    request: ContextRequest,
+    settings: ContextSettings,
+    query: string,
+  ): Promise<Hits> {
     const spoken = spokenIn(request);
     // A turn is found by a part of it.
     const isSpoken = (part: string) => [...spoken].some((text) => text.includes(part.trim()));
     // Turns that the request already contains are dropped from the results, so the limit is raised by their number.
-    const limit = Math.min(MAX_LIMIT, request.limit + (request.include_turns === false ? 0 : spoken.size));
-    const { results, degraded } = await search({
+    const limit = Math.min(MAX_LIMIT, settings.limit + (settings.turns === false ? 0 : spoken.size));
+    const searched = toSearchRequest(request, settings, query, limit);
+    const {
+      results,
+      mode,
+      degraded: reasons,
+    } = await search({
       ...owner,
       seenFrom: seenFrom(request),
-      request: toSearchRequest(request, query, limit),
+      request: withPreset(searched, hasMode ? null : settings.preset, settings.numbers),
     });
+    const degraded = reasons.length === 0 ? null : reasons.join(',');
+    // A search that fails hands over to the latest memories; a preset may have a number of its own for them.
+    if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded };
     const hits = results
       .filter(({ memory, turn }) => turn === undefined || !isSpoken(memory.content))
-      .slice(0, request.limit)
+      .slice(0, settings.limit)
       .map(({ memory, score, turn }) => ({ memory, score, role: turn?.role ?? memory.kind }));
-    return { hits, degraded: degraded.length === 0 ? null : degraded.join(',') };
+    return { hits, degraded };
   }
 
-  async function recent(owner: Owner, request: ContextRequest, limit: number): Promise<Hits['hits']> {
+  async function recent(
+    owner: Owner,
+    request: ContextRequest,
+    { tiers }: ContextSettings,
+    limit: number,
+  ): Promise<Hits['hits']> {
     const rows = await searchRecent(database, {
       ...owner,
       seenFrom: seenFrom(request),
-      filters: BESIDE_PROFILE,
+      filters: { tiers },
       limit,
     });
     return rows.map((row) => ({ memory: toMemory(row), score: 0, role: row.kind }));
@@ -132,18 +161,25 @@ function spokenIn(request: ContextRequest): Set<string> {
   return new Set(texts.map((text) => text.trim()).filter((text) => text !== ''));
 }
 
-function toSearchRequest(request: ContextRequest, query: string, limit: number): SearchRequest {
-  const { conversation_id: conversationId, include_turns: withTurns, filters, project } = request;
+/** The profile is in every context, so searches cover the other tiers. */
+function toSearchRequest(
+  request: ContextRequest,
+  { tiers, turns }: ContextSettings,
+  query: string,
+  limit: number,
+): SearchRequest {
+  const { conversation_id: conversationId, filters, project } = request;
   return searchRequestSchema.parse({
     query,
     limit,
     mode: request.mode,
-    filters: { ...BESIDE_PROFILE, ...filters, ...(project === undefined ? {} : { project }) },
+    filters: { tiers, ...filters, ...(project === undefined ? {} : { project }) },
     recency_weight: request.recency_weight,
+    mmr_lambda: request.mmr_lambda,
     min_relevance: request.min_relevance,
-    ...(withTurns === true && conversationId !== undefined
+    ...(turns === true && conversationId !== undefined
       ? { scopes: [conversationId, GLOBAL_SCOPE], include_turns: true, include_pending: true }
-      : { include_turns: withTurns }),
+      : { include_turns: turns }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ExtractionState, MessageInput, Schedule } from '@factmill/contracts';
+import type { ExtractionState, MessageInput, Policy, Schedule } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 
 /** One request with messages or for an extraction. The caller of this function chooses the ids. */
@@ -19,6 +19,8 @@ export type AcceptRequest = Readonly<{
   trigger: string;
   /** Null leaves it to the conversation, then to the deployment. */
   preset: string | null;
+  /** Of the conversation, if this request begins it. */
+  policy?: Policy | undefined;
   extractionMetadata: Record<string, unknown>;
   traceparent: string | null;
   idempotencyKey: string | null;
@@ -131,6 +133,7 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
     extraction_id: request.extractionId,
     trigger: request.trigger,
     preset: request.preset ?? undefined,
+    policy: request.policy,
     extraction_metadata: request.extractionMetadata,
     traceparent: request.traceparent ?? undefined,
     idempotency_key: request.idempotencyKey ?? undefined,

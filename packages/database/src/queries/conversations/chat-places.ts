@@ -12,6 +12,8 @@ export type NamedChat = Readonly<{
   isAnswered: boolean;
   /** Whether the requested turn is stored. */
   isKnown: boolean;
+  /** That of the conversation's policy; null when it has none, or is not stored yet. */
+  preset: string | null;
 }>;
 
 /**
@@ -34,7 +36,9 @@ export function readNamedChat(
        exists (select 1 from messages m where m.tenant_id = $1::uuid and m.conversation_id = chosen.id
          and m.seq > last.seq and m.role = 'assistant' and m.content is not null) as "isAnswered",
        exists (select 1 from messages m where m.tenant_id = $1::uuid and m.conversation_id = chosen.id
-         and m.id = $5::text) as "isKnown"
+         and m.id = $5::text) as "isKnown",
+       (select c.policy->>'preset' from conversations c
+         where c.tenant_id = $1::uuid and c.id = chosen.id) as preset
      from chosen
      left join lateral (select m.id, m.seq from messages m
        where m.tenant_id = $1::uuid and m.conversation_id = chosen.id and m.role = 'user'
@@ -55,6 +59,8 @@ export type AlikeChat = Readonly<{
    * is none, so that the user's latest turn is this one.
    */
   saidSince: string | null;
+  /** That of the conversation's policy, if it has one. */
+  preset: string | null;
 }>;
 
 /** Maximum of a user's conversations to search, latest first, and of those with the same beginning. */
@@ -72,15 +78,16 @@ export async function readAlikeChats(
 ): Promise<AlikeChat[]> {
   const { rows } = await sql.query<AlikeChat>(
     `with recent as materialized (
-       select id, last_active_at from conversations where tenant_id = $1::uuid and user_id = $2::text
-       order by last_active_at desc limit ${MAX_RECENT}
+       select id, last_active_at, policy->>'preset' as preset from conversations
+       where tenant_id = $1::uuid and user_id = $2::text order by last_active_at desc limit ${MAX_RECENT}
      ), alike as materialized (
-       select id, last_active_at from recent where id = $3::text or starts_with(id, $3::text || '.')
+       select id, last_active_at, preset from recent where id = $3::text or starts_with(id, $3::text || '.')
        union
-       select id, last_active_at from conversations where tenant_id = $1::uuid and id = $3::text and user_id = $2::text
+       select id, last_active_at, policy->>'preset' from conversations
+       where tenant_id = $1::uuid and id = $3::text and user_id = $2::text
        order by last_active_at desc limit ${MAX_ALIKE}
      )
-     select alike.id as "conversationId", last.id as "lastUserId",
+     select alike.id as "conversationId", last.id as "lastUserId", alike.preset,
        exists (select 1 from messages m where m.tenant_id = $1::uuid and m.conversation_id = alike.id
          and m.id = $4::text) as continues,
        (select recent.id || ' ' || m.seq from recent

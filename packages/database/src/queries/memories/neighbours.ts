@@ -30,13 +30,15 @@ export async function findNeighbours(
     vectors: readonly (readonly number[] | null)[];
     minSimilarity: number;
     limit: number;
+    /** Only memories that are kept for this conversation; absent or empty: only those of no conversation. */
+    conversationId?: string;
   }>,
 ): Promise<NeighbourRow[]> {
   if (search.vectors.every((vector) => vector === null)) return [];
   const { rows } = await sql.query<NeighbourRow>(
     `select near.candidate - 1 as candidate, 1 - near.distance as similarity, ${memoryColumns('m')},
        encode(m.content_hash, 'hex') as "contentHash"
-     from near_vectors($1::uuid, $2::text, $3::text, $4::halfvec[], $5::float8, $6::integer) as near
+     from near_vectors($1::uuid, $2::text, $3::text, $4::halfvec[], $5::float8, $6::integer, $7::text) as near
      join memories m on m.id = near.memory_id and ${begun('m')}
      order by near.candidate, near.distance, near.memory_id`,
     [
@@ -46,23 +48,27 @@ export async function findNeighbours(
       toHalfvecs(search.vectors),
       toMaxDistance(search.minSimilarity),
       search.limit,
+      search.conversationId ?? '',
     ],
     { name: 'find_neighbours' },
   );
   return rows;
 }
 
-/** The user's memories among these ids that are visible now. Uses memories_pkey. */
+/**
+ * The user's memories among these ids that are visible now, of one conversation or of none, as in findNeighbours. Uses
+ * memories_pkey.
+ */
 export async function findCurrentMemories(
   sql: Sql,
-  target: Readonly<{ tenantId: string; userId: string; ids: readonly string[] }>,
+  target: Readonly<{ tenantId: string; userId: string; conversationId?: string; ids: readonly string[] }>,
 ): Promise<CurrentMemoryRow[]> {
   if (target.ids.length === 0) return [];
   const { rows } = await sql.query<CurrentMemoryRow>(
     `select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash" from memories m
      where m.id = any($3::uuid[]) and m.tenant_id = $1::uuid and m.user_id = $2::text and ${visible('m')}
-       and m.scope = 'global' and m.conversation_id = ''`,
-    [target.tenantId, target.userId, target.ids],
+       and m.conversation_id = $4::text`,
+    [target.tenantId, target.userId, target.ids, target.conversationId ?? ''],
     { name: 'find_current_memories' },
   );
   return rows;

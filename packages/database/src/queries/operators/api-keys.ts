@@ -1,4 +1,4 @@
-import type { ApiKey, Permission } from '@factmill/contracts';
+import type { ApiKey, Permission, PresetName } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import type { Listed } from '../fitting.ts';
 
@@ -10,25 +10,26 @@ export type ApiKeyRow = Readonly<{
   permissions: Permission[];
   userId: string | null;
   userLocked: boolean;
+  preset: PresetName | null;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }>;
 
 const COLUMNS = `id, tenant_id as "tenantId", secret_sha256 as "secretSha256", name, permissions,
-  user_id as "userId", user_locked as "userLocked", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+  user_id as "userId", user_locked as "userLocked", preset, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
 
 export type NewApiKey = Pick<
   ApiKeyRow,
   'id' | 'tenantId' | 'secretSha256' | 'name' | 'permissions' | 'userId' | 'expiresAt'
 > &
-  Partial<Pick<ApiKeyRow, 'userLocked'>>;
+  Partial<Pick<ApiKeyRow, 'userLocked' | 'preset'>>;
 
 /** Stores a key. Resolves to undefined when the tenant has a key of that name already. */
 export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | undefined> {
   return sql.maybeOne<ApiKeyRow>(
-    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, user_locked, expires_at)
-     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::boolean, $8::timestamptz)
+    `insert into api_keys (id, tenant_id, secret_sha256, name, permissions, user_id, user_locked, expires_at, preset)
+     values ($1::text, $2::uuid, $3::bytea, $4::text, $5::text[], $6::text, $7::boolean, $8::timestamptz, $9::text)
      on conflict (tenant_id, name) do nothing
      returning ${COLUMNS}`,
     [
@@ -40,6 +41,7 @@ export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | unde
       key.userId,
       key.userLocked ?? false,
       key.expiresAt,
+      key.preset ?? null,
     ],
   );
 }
@@ -106,6 +108,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     permissions: row.permissions,
     user_id: row.userId,
     user_locked: row.userLocked,
+    preset: row.preset,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt?.toISOString() ?? null,
     revoked: row.revokedAt !== null,

@@ -7,6 +7,7 @@ import { acceptConversations } from '../accept/accept.ts';
 import { applyNewMemories } from '../extractions/apply-memories.ts';
 import { deleteConversation } from '../conversations/conversations.ts';
 import { type Claim, claimExtraction } from '../extractions/ledger.ts';
+import { listUnindexedTurns, saveTurnParts } from '../turns/turn-parts.ts';
 import { deleteMemories } from '../memories/memory-edits.ts';
 import { insertMemories } from '../memories/memory-writes.ts';
 import type { NewMemory } from '../memories/new-memory.ts';
@@ -79,14 +80,16 @@ function note(content: string, fields: Partial<NewMemory> = {}): NewMemory {
   };
 }
 
-async function accept(inConversation = conversationId): Promise<Claim> {
+/** @param created_at when the message was said; before all memories unless told */
+async function accept(inConversation = conversationId, created_at = '2026-04-01T12:00:00Z'): Promise<Claim> {
   const extractionId = randomUUID();
+  const content = 'I live in Lisbon.';
   const request = {
     tenantId,
     userId,
     fallbackUserId: 'unknown',
     conversationId: inConversation,
-    messages: [{ id: randomUUID(), role: 'user' as const, content: 'I live in Lisbon.', tokenEstimate: 4 }],
+    messages: [{ id: randomUUID(), role: 'user' as const, content, tokenEstimate: 4, created_at }],
     extract: 'now' as const,
     regenerated: false,
     extractionId,
@@ -378,6 +381,57 @@ describe('a conversation that keeps only so many entries', () => {
     );
     return rows.map((row) => row.content);
   }
+
+  test('turns count too: the oldest of both leave, and stay stored', async () => {
+    const minutes = [1, 2, 3];
+    const ends: [number, string[]][] = [];
+    for (const minute of minutes) {
+      const claim = await accept(conversationId, at(minute).toISOString());
+      const [turn] = await listUnindexedTurns(database, 1);
+      if (turn !== undefined) {
+        const part = { ...turn, id: randomUUID(), position: 0, content: turn.content ?? '' };
+        await saveTurnParts(database, [turn], [part], { wantsVectors: false });
+      }
+      await apply(claim, [note(`n${minute}`, { statedAt: at(minute) })], keep(3));
+      const { evicted, parts } = await database.one<{ evicted: number; parts: number }>(
+        `select evicted_seq as evicted, (select count(*)::integer from turn_parts where conversation_id = c.id) as parts
+         from conversations c where id = $1::text`,
+        [conversationId],
+      );
+      expect(parts).toBe(minute - evicted);
+      ends.push([evicted, await current()]);
+    }
+    // A memory counts as later than the turn that it was made from.
+    expect(ends).toEqual([
+      [0, ['n1']],
+      [1, ['n1', 'n2']],
+      [2, ['n2', 'n3']],
+    ]);
+    const { count } = await database.one<{ count: number }>(
+      'select count(*)::integer as count from messages where conversation_id = $1::text',
+      [conversationId],
+    );
+    expect(count).toBe(3);
+  });
+
+  test('a memory by hand that is kept for the conversation counts', async () => {
+    const byHand = note('by hand', { statedAt: at(0), conversationId });
+    await insertMemories(database, [byHand], { actor: 'api', extractionId: null });
+    await apply(await accept(), [note('n1', { statedAt: at(1) })], keep(2));
+    expect(await current()).toEqual(['by hand', 'n1']);
+    await apply(await accept(), [note('n2', { statedAt: at(2) })], keep(2));
+    expect(await current()).toEqual(['n1', 'n2']);
+  });
+
+  test('an extraction without memories counts its turns', async () => {
+    await apply(
+      await accept(conversationId, at(1).toISOString()),
+      [note('n1', { statedAt: at(1) })],
+      keep(1),
+    );
+    await apply(await accept(conversationId, at(2).toISOString()), [], keep(1));
+    expect(await current()).toEqual([]);
+  });
 
   test('archives the oldest, with a version, and none of other conversations or made by hand', async () => {
     const byHand = note('by hand', { statedAt: at(0) });
