@@ -119,14 +119,17 @@ describe('what another tenant has of a user of the same name', () => {
   const relevant = async (owner: typeof ours, names: readonly string[], near = vectors) =>
     findRelevantMemories(database, { ...owner, extractionId: randomUUID(), ...near, names, limit: 5 });
   const none = { model: 'small', vectors: [] };
+  /** What belongs to no conversation. */
+  const ofNone = { conversationId: '' };
 
   /** Everything that is read of a user, each as the texts that it finds. */
   const READS: Readonly<Record<string, (owner: typeof ours) => Promise<readonly unknown[]>>> = {
     profile: (owner) => listProfile(database, { ...owner, limit: 5 }),
     'composed narrative': (owner) => listNarrativeMemories(database, { ...owner, limit: 5 }),
     narrative: (owner) => listNarrativePage(database, { ...owner, after: null, limit: 5 }),
-    neighbours: (owner) => findNeighbours(database, { ...owner, ...vectors, minSimilarity: 0.5, limit: 5 }),
-    'memories by id': (owner) => findCurrentMemories(database, { ...owner, ids: [memory.id] }),
+    neighbours: (owner) =>
+      findNeighbours(database, { ...owner, ...vectors, ...ofNone, minSimilarity: 0.5, limit: 5 }),
+    'memories by id': (owner) => findCurrentMemories(database, { ...owner, ...ofNone, ids: [memory.id] }),
     'memories to match': (owner) =>
       findMatchingMemories(database, {
         tenantId: owner.tenantId,

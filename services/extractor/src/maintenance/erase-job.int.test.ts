@@ -99,7 +99,7 @@ async function fill(userId: string, word: string): Promise<void> {
   await under.database.query(runs, [run, TENANT, userId, word]);
   await under.database.query(
     `insert into compression_periods (kind, period, due_at, until_at, after_tenant, after_user)
-     values ('daily', current_date - (select count(*)::integer from compression_periods), now(), now(), $1::uuid,
+     values ('daily', date '2001-01-01' + (select count(*)::integer from compression_periods), now(), now(), $1::uuid,
        $2::text)`,
     [TENANT, userId],
   );
