@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKeySchema, createApiKeySchema, createdApiKeySchema, listApiKeysQuerySchema } from './api-keys.ts';
+import { ADMIN_OPERATIONS } from './admin-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { userQuerySchema } from './conversations.ts';
 import {
@@ -33,7 +33,6 @@ import {
 } from './memories.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
-import { erasureSchema } from './users.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 
 const deletedSchema = z.object({ deleted: z.int() });
@@ -254,24 +253,6 @@ export const OPERATIONS: readonly Operation[] = [
     response: statisticsSchema,
   },
   {
-    method: 'delete',
-    path: '/v1/users/{id}',
-    tag: 'Users',
-    summary: 'Erase everything of a user for good; the answer is the receipt',
-    permission: 'admin',
-    status: 202,
-    response: erasureSchema,
-  },
-  {
-    method: 'get',
-    path: '/v1/erasures/{id}',
-    tag: 'Users',
-    summary: 'Get the receipt of an erasure: what was deleted, and whether anything is left',
-    permission: 'admin',
-    status: 200,
-    response: erasureSchema,
-  },
-  {
     method: 'get',
     path: '/v1/tools/memory',
     tag: 'Tools',
@@ -290,34 +271,6 @@ export const OPERATIONS: readonly Operation[] = [
     status: 200,
     response: memoryToolResponseSchema,
   },
-  {
-    method: 'post',
-    path: '/v1/api-keys',
-    tag: 'API keys',
-    summary: 'Create an API key; it is shown this once',
-    permission: 'admin',
-    body: createApiKeySchema,
-    status: 201,
-    response: createdApiKeySchema,
-  },
-  {
-    method: 'get',
-    path: '/v1/api-keys',
-    tag: 'API keys',
-    summary: 'List API keys',
-    permission: 'admin',
-    query: listApiKeysQuerySchema,
-    status: 200,
-    response: listSchema(apiKeySchema),
-  },
-  {
-    method: 'delete',
-    path: '/v1/api-keys/{id}',
-    tag: 'API keys',
-    summary: 'Revoke an API key; other gateways follow within 10 seconds',
-    permission: 'admin',
-    status: 204,
-    response: null,
-  },
   ...OPERATOR_OPERATIONS,
+  ...ADMIN_OPERATIONS,
 ];

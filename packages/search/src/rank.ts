@@ -1,5 +1,5 @@
-import type { ResultExplanation, SearchRequest, SearchResponse, SearchResult } from '@factmill/contracts';
-import { type MemoryRow, type Sql, toMemory } from '@factmill/database';
+import type { SearchRequest, SearchResponse, SearchResult } from '@factmill/contracts';
+import type { MemoryRow, Sql } from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
 import {
   blendRecency,
@@ -21,6 +21,7 @@ import { scoreCandidates, type ScoredCandidate } from './relevance.ts';
 import type { SearchSettings } from './settings.ts';
 import { loadSimilarities, type Similarities } from './similarities.ts';
 import type { SearchTarget } from './target.ts';
+import { type Entry, toResult } from './to-result.ts';
 
 /** A cross-encoder. */
 export type Reranker = Readonly<{
@@ -47,21 +48,6 @@ export type Ranked = Readonly<{
   rerankMs: number;
   /** What relevance is, and what it was held against. */
   relevance: NonNullable<SearchResponse['relevance']>;
-}>;
-
-/** A candidate on its way through the stages. `score` is the total so far. */
-type Entry = Readonly<{
-  id: string;
-  content: string;
-  relevant: ScoredCandidate;
-  score: number;
-  relevance: number;
-  reranked?: number;
-  recency?: number;
-  mmr?: number;
-  duplicateIds: readonly string[];
-  /** Only fills the results up. */
-  belowCutoff?: true;
 }>;
 
 /** Diversity compares all pairs, so it looks at so many of the best only. */
@@ -274,48 +260,4 @@ function blend(entry: Entry, settings: SearchSettings, nowMs: number): Entry {
   const recency =
     settings.recency === 'month' ? recencyOf(ageMs) : categoryDecay({ category: row.category, ageMs });
   return { ...entry, recency, score: blendRecency(entry.relevance, recency, recencyWeight) };
-}
-
-function toResult(
-  entry: Entry,
-  memory: MemoryRow,
-  request: SearchRequest,
-  settings: SearchSettings,
-): SearchResult {
-  const { turn, similarity } = entry.relevant.candidate;
-  const channels = entry.relevant.channels();
-  const keys = channels.flatMap(({ channel }) =>
-    channel === 'wording' || channel === 'exact' ? [] : [channel],
-  );
-  return {
-    memory: toMemory(memory),
-    score: entry.score,
-    ...(similarity === undefined ? {} : { similarity }),
-    channels: keys,
-    ...(turn === null
-      ? {}
-      : {
-          turn: { conversation_id: turn.conversationId, message_id: turn.messageId, role: turn.role },
-          ...(turn.pending ? { pending: true as const } : {}),
-        }),
-    ...(entry.belowCutoff === undefined ? {} : { below_cutoff: true as const }),
-    ...(entry.duplicateIds.length === 0 ? {} : { duplicate_ids: [...entry.duplicateIds] }),
-    ...(request.explain ? { explain: explanationOf(entry, channels, settings) } : {}),
-  };
-}
-
-function explanationOf(
-  entry: Entry,
-  channels: ResultExplanation['channels'],
-  settings: SearchSettings,
-): ResultExplanation {
-  return {
-    channels,
-    relevance: entry.relevant.relevance,
-    ...(entry.reranked === undefined ? {} : { reranked: entry.reranked }),
-    ...(entry.recency === undefined ? {} : { recency: entry.recency }),
-    total: entry.score,
-    ...(entry.mmr === undefined ? {} : { mmr: entry.mmr }),
-    ...(settings.tokenBudget === null ? {} : { tokens: estimateTokens(entry.content) }),
-  };
 }

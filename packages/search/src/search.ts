@@ -13,7 +13,8 @@ import type { EmbedQuery } from './embedded-query.ts';
 import { createGenerateCandidates, type Generated } from './generate-candidates.ts';
 import { createRank, type Reranker } from './rank.ts';
 import type { ResidentIndexes } from './resident/resident-indexes.ts';
-import { type SearchSettings, settingsOf } from './settings.ts';
+import type { SearchSettings } from './settings.ts';
+import { FALLBACKS, settingsOfStep, withoutCut } from './steps.ts';
 import type { SearchTarget } from './target.ts';
 
 type SearchFor = Readonly<{
@@ -69,14 +70,6 @@ export type SearchDeps = Readonly<{
 
 /** As long as a gateway waits for an answer. */
 const GIVEN_UP_AFTER_MS = 15_000;
-
-/** What answers when a mode cannot. */
-const FALLBACKS: Readonly<Record<SearchMode, readonly ('classic' | 'recent')[]>> = {
-  fused: ['recent'],
-  enhanced: ['classic', 'recent'],
-  classic: ['recent'],
-  vector: ['recent'],
-};
 
 /**
  * Searches a user's memories. Fails open: a channel or a reranker that does not answer is left out, a mode that has
@@ -245,36 +238,6 @@ function wantedUntil(deadline: number, isAbandoned: () => boolean = () => false)
       );
     }
   };
-}
-
-/** The settings of a mode; of what a mode falls back to, those that the request set for it apply still. */
-function settingsOfStep(
-  request: SearchRequest,
-  step: SearchMode | 'recent',
-  asked: SearchMode,
-  searchesTurns: boolean,
-): SearchSettings {
-  const settings = settingsOf(request, asked);
-  if (step === asked)
-    return searchesTurns && mayAddTurns(request, asked) ? { ...settings, turns: true } : settings;
-  const { channels: _, ...rest } = request;
-  const classic = settingsOf({ ...rest, limit: settings.limit }, 'classic');
-  return step === 'classic' ? classic : { ...classic, channels: new Set(['recent']), rerank: false };
-}
-
-/** In the enhanced mode a reranker judges all candidates: none is cut by its similarity before (source E). */
-function withoutCut(settings: SearchSettings, reranker: Reranker | null): SearchSettings {
-  const isJudged = settings.mode === 'enhanced' && settings.rerank && reranker !== null;
-  return isJudged ? { ...settings, minSimilarity: settings.minSimilarity ?? -1 } : settings;
-}
-
-/** A search that says which memories it is for, or how to find them, is for memories. */
-function mayAddTurns(request: SearchRequest, mode: SearchMode): boolean {
-  const { channels, filters, include_turns: includeTurns } = request;
-  const isOpen = filters?.kinds === undefined && filters?.categories === undefined;
-  return (
-    includeTurns === undefined && mode === 'fused' && channels === undefined && isOpen && !request.all_users
-  );
 }
 
 /** How many channels could be asked, whether or not they found something. */

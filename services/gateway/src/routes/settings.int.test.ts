@@ -31,7 +31,7 @@ describe('settings of run time', () => {
     expect(await inForce()).toMatchObject({
       'queue.limit': '9 environment',
       'extraction.enabled': 'true environment',
-      'chat.memory.default': 'false environment',
+      'chat.memory.default': 'of-preset environment',
     });
     const set = await gateway.call('PUT', '/v1/settings/queue.limit', { body: { value: 60 } });
     expect([set.status, set.body]).toEqual([
