@@ -25,7 +25,7 @@ describe('settings of run time', () => {
       'retry.interval_ms': 5_000,
       'retry.max_interval_ms': 300_000,
       'extraction.enabled': true,
-      'chat.memory.local': false,
+      'chat.memory.local': 'of-preset',
       'chat.memory.default': true,
     });
   });
