@@ -19,6 +19,7 @@ export { loadProcessEnvironment } from './process-environment.ts';
 export {
   assertFits,
   chatMemoryKey,
+  OF_PRESET,
   findRunTimeSetting,
   listRunTimeSettings,
   parseSettingValue,

@@ -26,6 +26,12 @@ const STRATEGY: Rule = {
   rule: 'fixed or exponential',
   fits: (value) => value === 'fixed' || value === 'exponential',
 };
+/** What `chat.memory` is where the preset decides. */
+export const OF_PRESET = 'of-preset';
+const SWITCH_OF_PRESET: Rule = {
+  rule: `true, false or ${OF_PRESET}`,
+  fits: (value) => typeof value === 'boolean' || value === OF_PRESET,
+};
 const SWITCH: Rule = { rule: 'true or false', fits: (value) => typeof value === 'boolean' };
 
 /** The settings that operators can change while services run. They override the environment within seconds. */
@@ -41,8 +47,8 @@ export function listRunTimeSettings({ scheduling, extractor, gateway }: Config):
     { key: 'extraction.enabled', ...SWITCH, configured: extractor.enabled },
     ...gateway.chat.upstreams.map(({ name, memory }) => ({
       key: chatMemoryKey(name),
-      ...SWITCH,
-      configured: memory ?? 'of-preset',
+      ...SWITCH_OF_PRESET,
+      configured: memory ?? OF_PRESET,
     })),
   ];
 }

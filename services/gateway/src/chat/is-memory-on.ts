@@ -1,4 +1,4 @@
-import { chatMemoryKey, type ChatUpstreamConfig } from '@factmill/config';
+import { chatMemoryKey, type ChatUpstreamConfig, OF_PRESET } from '@factmill/config';
 import type { Preset } from '@factmill/extraction';
 
 /**
@@ -11,5 +11,6 @@ export function isMemoryOn(
   settings: Readonly<Record<string, unknown>>,
 ): boolean {
   const changed = settings[chatMemoryKey(name)];
+  if (changed === OF_PRESET) return injection.byDefault;
   return typeof changed === 'boolean' ? changed : (memory ?? injection.byDefault);
 }
