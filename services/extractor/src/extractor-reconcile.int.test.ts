@@ -204,8 +204,11 @@ describe('a new fact next to a memory', () => {
     const chess = 'Her sister plays chess';
     script(under, decide({ event: 'DELETE', id: 'M1' }));
     await under.start();
-    await say(under, HOME, { preset: 'reconciled' });
-    expect(await say(under, chess, { day: 2, preset: 'reconciled' })).toMatchObject({ added: 1, deleted: 0 });
+    await say(under, HOME, { preset: 'reconciled', conversationId: 'one' });
+    expect(await say(under, chess, { day: 2, preset: 'reconciled', conversationId: 'one' })).toMatchObject({
+      added: 1,
+      deleted: 0,
+    });
     expect(await contents(under)).toEqual([chess, HOME].toSorted());
   });
 
@@ -224,9 +227,11 @@ describe('a new fact next to a memory', () => {
     const under = await open();
     script(under, decide({ event: 'ADD', id: 'N1' }));
     await under.start();
-    await say(under, HOME, { preset: 'reconciled' });
+    await say(under, HOME, { preset: 'reconciled', conversationId: 'one' });
     expect(await say(under, MOVED, { day: 2, preset: 'facts-and-context' })).toMatchObject({ modelCalls: 1 });
-    expect(await say(under, 'Her sister plays chess', { day: 3, preset: 'reconciled' })).toMatchObject({
+    expect(
+      await say(under, 'Her sister plays chess', { day: 3, preset: 'reconciled', conversationId: 'one' }),
+    ).toMatchObject({
       added: 1,
       modelCalls: 2,
     });
