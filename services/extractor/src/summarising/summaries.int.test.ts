@@ -359,7 +359,7 @@ test('one reply gives facts and an event line of the day, with the conversation 
   ]);
 });
 
-test('a conversation keeps as many memories as its policy says, the last stated (E11)', async () => {
+test('a conversation keeps as many turns and memories as its policy says, the last stated (E11, E17)', async () => {
   const under = await open();
   await createConversation(under.database, {
     tenantId: TENANT,
@@ -367,7 +367,8 @@ test('a conversation keeps as many memories as its policy says, the last stated 
     userId: 'maya',
     project: null,
     title: null,
-    policy: { max_entries: 2 },
+    // The last turn, what it says, and what the one before it says.
+    policy: { max_entries: 3 },
     staleAfterS: 3_600,
     metadata: {},
   });
