@@ -170,11 +170,13 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
     },
     async reconcile({ known, says, finds, decisions }, userId) {
       const quietly = { 'conversation-summary': 'Nothing yet.' };
+      // Neighbours are those of the same conversation.
+      const there = { preset: 'reconciled' as const, conversation: `of-${userId}` };
       script({ extract: { facts: [known] }, ...quietly });
-      await say(byModel, userId, [{ role: 'user', content: known }], { preset: 'reconciled', day: 1 });
+      await say(byModel, userId, [{ role: 'user', content: known }], { ...there, day: 1 });
       let asked = 0;
       script({ extract: { facts: [finds] }, reconcile: () => ((asked += 1), decisions), ...quietly });
-      await say(byModel, userId, [{ role: 'user', content: says }], { preset: 'reconciled' });
+      await say(byModel, userId, [{ role: 'user', content: says }], there);
       if (asked === 0 && /^[\p{ASCII}]*$/u.test(known + finds))
         throw new Error('the model was not asked to reconcile');
       return byModel;
