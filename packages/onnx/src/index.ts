@@ -7,5 +7,5 @@ export { POOLINGS } from './protocol.ts';
 
 const extension = extname(fileURLToPath(import.meta.url));
 
-/** The program of the model's thread. It takes an `OnnxModel` as `workerData`. */
+/** The program of the model's process. Its argument is an `OnnxModel` as JSON. */
 export const ONNX_WORKER_FILE = fileURLToPath(new URL(`onnx-worker${extension}`, import.meta.url));

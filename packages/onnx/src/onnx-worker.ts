@@ -1,26 +1,27 @@
-// Runs one ONNX model in its own thread, because inference is CPU work and would block the event loop. Imports no
-// workspace package, so that it starts without a build and without export conditions, from src/*.ts and from dist/*.js.
-import { parentPort, workerData } from 'node:worker_threads';
+// Runs one ONNX model in a process of its own: inference is CPU work that would block the event loop, and a fault of the
+// native library ends its process. Imports no workspace package, so that it starts without a build and without export
+// conditions, from src/*.ts and from dist/*.js.
 import { loadModel } from './load-model.ts';
 import type { OnnxModel, OnnxReply, OnnxRequest } from './protocol.ts';
 import { LoadError, toLoadFailure } from './runtime.ts';
 
-if (!parentPort) throw new Error('to be started as a worker thread');
-const port = parentPort;
+const [, , argument] = process.argv;
+if (process.send === undefined || argument === undefined) throw new Error('to be started with an OnnxModel');
 
-const loading = loadModel(workerData as OnnxModel).then(
+const loading = loadModel(JSON.parse(argument) as OnnxModel).then(
   (run) => ({ run }),
   (error: unknown) => ({ load: toLoadFailure(error) }),
 );
 
-port.on('message', (request: OnnxRequest) => void answer(request));
+process.on('message', (request: OnnxRequest) => void answer(request));
+// The program that started it has ended. Not `exit`, which would wait for the native call that may run.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 async function answer({ id, texts }: OnnxRequest): Promise<void> {
   const model = await loading;
   if ('load' in model) return reply({ id, failure: 'LoadError', load: model.load });
   try {
-    const packed = await model.run(texts);
-    port.postMessage({ id, packed } satisfies OnnxReply, [packed.buffer]);
+    reply({ id, packed: await model.run(texts) });
   } catch (error) {
     if (error instanceof LoadError) return reply({ id, failure: error.name, load: toLoadFailure(error) });
     // The name only: a message of the tokenizer or the runtime may quote the text.
@@ -29,5 +30,5 @@ async function answer({ id, texts }: OnnxRequest): Promise<void> {
 }
 
 function reply(message: OnnxReply): void {
-  port.postMessage(message, []);
+  process.send?.(message);
 }

@@ -10,7 +10,7 @@ export type ModelFiles = Readonly<{ model: string; tokenizer: string; tokenizerC
  */
 type ModelTask = Readonly<{ kind: 'embed'; pooling: Pooling }> | Readonly<{ kind: 'score' }>;
 
-/** What a thread is started with. */
+/** What the model's process is started with. */
 export type OnnxModel = Readonly<{
   files: ModelFiles;
   task: ModelTask;
@@ -22,7 +22,7 @@ export type OnnxModel = Readonly<{
   threads: number;
 }>;
 
-/** Texts for the thread. */
+/** Texts for the model's process. */
 export type OnnxRequest = Readonly<{ id: number; texts: readonly string[] }>;
 
 /**

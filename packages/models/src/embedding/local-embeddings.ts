@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createModelThread, type ModelThread } from '../thread/model-thread.ts';
+import { inThread } from '../worker/in-thread.ts';
+import { createModelWorker, type ModelWorker } from '../worker/model-worker.ts';
 import { LOCAL_EMBEDDING_PROFILE } from './embedding-profiles.ts';
 import type { EmbeddingSource } from './embedding-source.ts';
 
@@ -24,7 +25,7 @@ const BATCH_SIZE = 8;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 };
 
 /** Vectors from the model that comes with Factmill; English, 512 dimensions, nothing is downloaded. */
-export function createLocalEmbeddings(thread: ModelThread = createLocalThread()): EmbeddingSource {
+export function createLocalEmbeddings(thread: ModelWorker = createLocalThread()): EmbeddingSource {
   const { dimensions } = LOCAL_EMBEDDING_PROFILE;
   return {
     profile: () => LOCAL_EMBEDDING_PROFILE,
@@ -41,10 +42,9 @@ export function createLocalEmbeddings(thread: ModelThread = createLocalThread())
 }
 
 /** The thread of the model that comes with Factmill. */
-export function createLocalThread(workerFile: string = siblingFile('local-embedding-worker')): ModelThread {
-  return createModelThread({
-    workerFile,
-    resourceLimits: RESOURCE_LIMITS,
+export function createLocalThread(workerFile: string = siblingFile('local-embedding-worker')): ModelWorker {
+  return createModelWorker({
+    start: inThread({ file: workerFile, resourceLimits: RESOURCE_LIMITS }),
     warmUp: ['load'],
     name: 'The local embedding model',
     code: 'embedding_unavailable',

@@ -27,7 +27,7 @@ export const EMBEDDING_OPTIONS: OnnxModelOptions<About> = {
  * Vectors from a model in ONNX files. The profile is known once the model is loaded.
  *
  * Errors: `model_config` when an operator has to act (the runtime, a file or a pin), `model_transient` when the hub
- * cannot be reached or a batch takes too long, `embedding_unavailable` when the thread stopped.
+ * cannot be reached or a batch takes too long, `embedding_unavailable` when the worker stopped.
  */
 export function createOnnxEmbeddings(config: OnnxEmbedderConfig, deps: OnnxDeps): EmbeddingSource {
   const model = createOnnxModel(config, deps, EMBEDDING_OPTIONS);
@@ -37,12 +37,12 @@ export function createOnnxEmbeddings(config: OnnxEmbedderConfig, deps: OnnxDeps)
     batchSize: config.batchSize,
     tellsQueries: true,
     embedBatch: async (texts, { signal, as }) => {
-      const { thread, about } = await model.open();
+      const { worker, about } = await model.open();
       const prefix = about.prefixes[as];
       const packed = await withDeadline(
         { ms: config.timeoutMs, onTimeout: tookTooLong, signals: [signal] },
         (deadline) =>
-          thread.run(
+          worker.run(
             texts.map((text) => `${prefix}${text}`),
             deadline,
           ),
@@ -56,8 +56,8 @@ export function createOnnxEmbeddings(config: OnnxEmbedderConfig, deps: OnnxDeps)
       }
       return texts.map((_, index) => packed.subarray(index * dimensions, (index + 1) * dimensions));
     },
-    load: async () => (await model.open()).thread.load(),
-    isLoaded: () => model.opened()?.thread.isLoaded() ?? false,
+    load: async () => (await model.open()).worker.load(),
+    isLoaded: () => model.opened()?.worker.isLoaded() ?? false,
     close: model.close,
   };
 }

@@ -1,12 +1,13 @@
 import { ONNX_WORKER_FILE, type LoadFailure, type OnnxModel } from '@factmill/onnx';
 import { AppError } from '@factmill/errors';
-import { createModelThread, type ModelThread } from '../thread/model-thread.ts';
+import { inProcess } from '../worker/in-process.ts';
+import { createModelWorker, type ModelWorker } from '../worker/model-worker.ts';
 import type { FetchProgress } from './fetch-file.ts';
 import { assertModelFile, parseModelSource, type SettingsPrefix } from './model-source.ts';
 import { ensureModel } from './model-store.ts';
 import { type ModelDescription, readModel } from './read-model.ts';
 
-/** A model that runs in this process from ONNX files. */
+/** A model that runs beside this process from ONNX files. */
 export type OnnxConfig = Readonly<{
   /** A folder, or a model of the hub; see `parseModelSource`. */
   model: string;
@@ -32,7 +33,7 @@ export type OnnxDeps = Readonly<{
 type Prepared<T> = Readonly<{ task: OnnxModel['task']; about: T }>;
 
 type OpenedModel<T> = Readonly<{
-  thread: ModelThread;
+  worker: ModelWorker;
   /** The name without owner, or of the folder. */
   name: string;
   description: ModelDescription;
@@ -59,8 +60,8 @@ export type OnnxModelOptions<T> = Readonly<{
 
 const RETRY_AFTER_MS = 30_000;
 
-/** The tokenizer of a model with 250,000 tokens takes about 300 MB. Weights and tensors are outside the limits. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 32 };
+/** The tokenizer of a model with 250,000 tokens takes about 300 MB. Weights and tensors are outside the limit. */
+const MAX_HEAP_MB = 1_024;
 
 /**
  * A model from ONNX files, opened at the first use.
@@ -78,7 +79,7 @@ export function createOnnxModel<T>(
   const stopping = new AbortController();
   let opening: Promise<OpenedModel<T>> | undefined;
   let opened: OpenedModel<T> | undefined;
-  let thread: ModelThread | undefined;
+  let worker: ModelWorker | undefined;
   let failedAt = 0;
 
   async function find() {
@@ -97,16 +98,18 @@ export function createOnnxModel<T>(
     assertPin(description.sha256, config.sha256, settings);
     const { task, about } = options.prepare(source.name, description);
     const { files, maxTokens, padTokenId } = description;
-    const started = createModelThread({
-      workerFile: ONNX_WORKER_FILE,
-      workerData: { files, task, maxTokens, padTokenId, threads: config.threads } satisfies OnnxModel,
-      resourceLimits: RESOURCE_LIMITS,
+    const started = createModelWorker({
+      start: inProcess({
+        file: ONNX_WORKER_FILE,
+        argument: { files, task, maxTokens, padTokenId, threads: config.threads } satisfies OnnxModel,
+        maxHeapMb: MAX_HEAP_MB,
+      }),
       warmUp: options.warmUp,
       name: options.title,
       code: settings === 'EMBEDDING' ? 'embedding_unavailable' : 'model_transient',
       toLoadError: (failure) => toLoadError(failure, settings),
     });
-    thread = started;
+    worker = started;
     try {
       stopping.signal.throwIfAborted();
       await started.load();
@@ -114,7 +117,7 @@ export function createOnnxModel<T>(
       await started.close();
       throw error;
     }
-    opened = { thread: started, name: source.name, description, commit, task, about };
+    opened = { worker: started, name: source.name, description, commit, task, about };
     return opened;
   }
 
@@ -136,7 +139,7 @@ export function createOnnxModel<T>(
     opened: () => opened,
     close: async () => {
       stopping.abort(new AppError('shutting_down', `${options.title} is closed.`));
-      await thread?.close();
+      await worker?.close();
       await opening?.catch(() => undefined);
     },
   };

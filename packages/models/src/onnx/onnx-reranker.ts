@@ -31,11 +31,11 @@ export function createOnnxReranker(
         throw new AppError('model_transient', 'The reranking model is not loaded yet.');
       }
       const scores = await withDeadline({ ms: config.timeoutMs, onTimeout: tookTooLong }, (deadline) =>
-        opened.thread.run([query, ...documents], deadline),
+        opened.worker.run([query, ...documents], deadline),
       );
       return [...scores];
     },
-    load: async () => (await model.open()).thread.load(),
+    load: async () => (await model.open()).worker.load(),
     close: model.close,
   };
 }

@@ -32,7 +32,7 @@ test('a batch that runs keeps its place, so that its late answer is not taken fo
   expect(await next).toEqual(Float32Array.of(2));
 });
 
-test('all batches are refused at once when the thread has died', async () => {
+test('all batches are refused at once when the worker has died', async () => {
   const queue = createBatchQueue();
   const batches = [queue.add(['a']), queue.add(['b'])];
   queue.rejectAll(new Error('gone'));

@@ -1,8 +1,8 @@
-/** One batch for the thread. */
-export type ThreadTask = Readonly<{ id: number; texts: readonly string[] }>;
+/** One batch for a worker. */
+export type WorkerTask = Readonly<{ id: number; texts: readonly string[] }>;
 
 type Batch = Readonly<{
-  task: ThreadTask;
+  task: WorkerTask;
   /** How many later single texts went before this batch. */
   passedOver: { times: number };
   resolve: (packed: Float32Array) => void;
@@ -16,7 +16,7 @@ export type BatchQueue = Readonly<{
    */
   add: (texts: readonly string[], signal?: AbortSignal) => Promise<Float32Array>;
   /** The batch that runs, or is to run now. */
-  first: () => ThreadTask | undefined;
+  first: () => WorkerTask | undefined;
   /** Takes the first batch out, to be settled by the caller. */
   takeFirst: () => Batch | undefined;
   rejectAll: (error: Error) => void;
@@ -26,7 +26,7 @@ export type BatchQueue = Readonly<{
 const MAX_PASSED_OVER = 8;
 
 /**
- * The batches of one thread, in the order in which they run: that of the calls, but a single text, which is mostly a
+ * The batches of one worker, in the order in which they run: that of the calls, but a single text, which is mostly a
  * waiting search's query, goes before batches of several.
  */
 export function createBatchQueue(): BatchQueue {
