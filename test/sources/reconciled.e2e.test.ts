@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CHAT_MODEL, CODE, DILIGENT, type SourceStand, startSource } from './source-stand.ts';
 
 /** Source E from top to bottom: a chat proxy whose conversations keep what they know, but for `global`. */
-describe.each(['postgres'] as const)('on %s', (storage) => {
+describe('with vectors alone', () => {
   let stand: SourceStand;
   beforeAll(async () => {
     // Memory is on without being asked for.
-    stand = await startSource('reconciled', () => ({}), storage);
+    stand = await startSource('reconciled');
   });
   afterAll(() => stand.close());
 
@@ -55,11 +55,18 @@ describe.each(['postgres'] as const)('on %s', (storage) => {
     expect(JSON.stringify(call?.['messages'])).not.toContain('All right.');
   });
 
-  test('the message goes on with summary, memories and itself, and nothing else is changed', async () => {
+  test('what was learned from a message alone does not come with that message', async () => {
     await waitFor(
       async () => (await stand.client.summary.get({ user_id: 'maya', conversation_id: 'default' })).content,
       { describe: 'the rolling summary', timeoutMs: 60_000 },
     );
+    // The same request again is the same turn; by now it is extracted, found by words and by meaning, and summarised.
+    const again = await stand.say('maya', 'I live in Lisbon.');
+    expect(stand.received()).toEqual([{ role: 'user', content: 'I live in Lisbon.' }]);
+    expect(again.memory_hits).toEqual([]);
+  });
+
+  test('the message goes on with summary, memories and itself, and nothing else is changed', async () => {
     const system = { role: 'system', content: 'Be brief.' };
     const asked = { role: 'user', content: 'Where is my home?' };
     const { memory_hits: hits = [] } = await stand.say('maya', '', {
@@ -138,6 +145,8 @@ describe.each(['postgres'] as const)('on %s', (storage) => {
     const question = 'What did the lighthouse keeper write?';
     const ask = (more: object) => stand.say('rhea', question, { memory_id: 'log', ...more });
     expect((await ask({})).memory_hits).toHaveLength(5);
+    const search = { user_id: 'rhea', query: question };
+    expect((await stand.client.memories.search(search)).results).toHaveLength(5);
     expect((await ask({ memory_top_k: 2 })).memory_hits).toHaveLength(2);
     for (const memory_top_k of [0, -1]) {
       expect(await ask({ memory_top_k })).not.toHaveProperty('memory_hits');
@@ -163,6 +172,24 @@ describe.each(['postgres'] as const)('on %s', (storage) => {
     await stand.untilRemembered('sam', 1);
     const { memory_hits: hits } = await stand.say('sam', CODE, { memory_id: 'tea' });
     expect(contentsOf(hits).join('\n')).toContain('Sam brews oolong at noon.');
+  });
+
+  test('the profile is at the head of what is found, in the user’s message', async () => {
+    await stand.client.memories.create({ user_id: 'saul', content: 'Saul is a mason.', tier: 1 });
+    await stand.say('saul', 'Good morning!');
+    expect(stand.received()).toEqual([
+      { role: 'user', content: expect.stringMatching(/\n- \[profile\] Saul is a mason\.\n<\/memory>\n\n/) },
+    ]);
+  });
+
+  test('two memories of the same words are two', async () => {
+    for (const content of ['The kiln is hot.', 'Kiln is hot.'])
+      await stand.client.memories.create({ user_id: 'uri', scope: 'kiln', content });
+    await stand.untilRemembered('uri', 2);
+    const search = { user_id: 'uri', query: 'The kiln is hot.', scopes: ['kiln'] };
+    const { mode, results } = await stand.client.memories.search(search);
+    expect(mode).toBe('enhanced');
+    expect(results).toHaveLength(2);
   });
 
   test('a new fact is reconciled with its neighbours in the conversation', async () => {
@@ -254,9 +281,10 @@ describe.each(['postgres'] as const)('on %s', (storage) => {
 });
 
 describe('with a cross-encoder', () => {
-  /** Logits for what a text has; the sigmoid makes 0.95, 0.5 and 0.34 of them. */
+  /** Logits for what a text has; the sigmoid makes 0.95, 0.92, 0.5 and 0.34 of them. */
   const LOGITS: readonly (readonly [string, number])[] = [
     ['lamp', 3],
+    ['hinge', 2.5],
     ['stair', 0],
     ['rail', -0.65],
   ];
@@ -300,6 +328,13 @@ describe('with a cross-encoder', () => {
       await stand.client.memories.create({ user_id: 'xavi', scope: 'tower', content });
     }
     await stand.untilRemembered('xavi', 4);
+    await waitFor(
+      async () => {
+        const search = { user_id: 'xavi', query: 'lamp', scopes: ['tower'] };
+        return (await stand.client.memories.search(search)).relevance?.by === 'reranker';
+      },
+      { describe: 'the first judgement', timeoutMs: 60_000 },
+    );
     const { memory_hits: hits = [] } = await stand.say('xavi', 'What about the lamp?', {
       memory_id: 'tower',
     });
@@ -312,6 +347,18 @@ describe('with a cross-encoder', () => {
       expect.closeTo(total(3), 3),
       expect.closeTo(total(0), 3),
     ]);
+  });
+
+  test('what says nearly the same waits behind what says something else', async () => {
+    const contents = ['The lamp of the north tower is green.', 'The lamp of the north tower is dark green.'];
+    for (const content of [...contents, 'A hinge creaks.'])
+      await stand.client.memories.create({ user_id: 'yuri', scope: 'spire', content });
+    await stand.untilRemembered('yuri', 3);
+    const { memory_hits: hits = [] } = await stand.say('yuri', 'What about the lamp?', {
+      memory_id: 'spire',
+      memory_top_k: 2,
+    });
+    expect(hits.map(({ content }) => content)).toEqual([expect.stringMatching(/lamp/), 'A hinge creaks.']);
   });
 
   test('a threshold of the request takes the place of 0.35', async () => {

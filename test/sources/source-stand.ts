@@ -68,16 +68,16 @@ export const DILIGENT: ReplyFunction = (request) => {
 };
 
 /**
+ * On Postgres and Redis; with `SOURCE_STORAGE=embedded` in the environment on embedded storage.
+ *
  * @param settingsOf more settings, given the address of the model
- * @param storage on Postgres and Redis, or on embedded storage
  */
 export async function startSource(
   preset: string,
   settingsOf: (modelUrl: string) => Readonly<Record<string, string>> = () => ({}),
-  storage: 'postgres' | 'embedded' = 'postgres',
 ): Promise<SourceStand> {
   const model = await createScriptedModel({ reply: DILIGENT });
-  const { settings, release } = await openStorage(storage);
+  const { settings, release } = await openStorage(process.env['SOURCE_STORAGE'] ?? 'postgres');
   const running = await startProcess({
     entry: entryOf('standalone'),
     env: {
@@ -139,7 +139,7 @@ export async function startSource(
 
 type Opened = Readonly<{ settings: Record<string, string>; release: () => Promise<void> }>;
 
-async function openStorage(storage: 'postgres' | 'embedded'): Promise<Opened> {
+async function openStorage(storage: string): Promise<Opened> {
   if (storage === 'embedded') {
     const folder = await mkdtemp(join(tmpdir(), 'factmill-source-'));
     return {
@@ -147,6 +147,7 @@ async function openStorage(storage: 'postgres' | 'embedded'): Promise<Opened> {
       release: () => rm(folder, { recursive: true, force: true }),
     };
   }
+  if (storage !== 'postgres') throw new Error('SOURCE_STORAGE is postgres or embedded');
   const database = await createTestDatabase({ migrate: (to) => migrate(to, { logger: quiet }) });
   const redis = createRedisNamespace();
   return {

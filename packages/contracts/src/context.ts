@@ -55,6 +55,11 @@ export const contextRequestSchema = z
     conversation_id: externalIdSchema
       .optional()
       .describe('Whose rolling summary goes into `augmented`, and whose policy counts.'),
+    turn_id: externalIdSchema
+      .optional()
+      .describe(
+        'The id of the user’s message in that conversation, where it is stored there already. What was learned from it alone is left out: it says nothing that the message does not. Messages whose ids begin with it and a dot belong to it.',
+      ),
     project: projectSchema.optional(),
     limit: z
       .int()
@@ -93,6 +98,10 @@ export const contextRequestSchema = z
   })
   .refine((request) => !request.include_turns || request.conversation_id !== undefined, {
     path: ['include_turns'],
+    error: 'goes with conversation_id',
+  })
+  .refine((request) => request.turn_id === undefined || request.conversation_id !== undefined, {
+    path: ['turn_id'],
     error: 'goes with conversation_id',
   })
   .refine((request) => request.format !== 'messages' || request.messages !== undefined, {

@@ -34,6 +34,7 @@ export * from './queries/extractions/outputs.ts';
 export * from './queries/extractions/provider-breakers.ts';
 export * from './queries/extractions/sweep.ts';
 export * from './queries/access-counts.ts';
+export * from './queries/memories/chat-turn.ts';
 export * from './queries/memories/containing.ts';
 export * from './queries/next-due.ts';
 export * from './queries/memories/memories-as-of.ts';

@@ -5,7 +5,7 @@ import type {
   SearchResponse,
   SearchResult,
 } from '@factmill/contracts';
-import { isConnectTimeout, type Sql, whileWanted } from '@factmill/database';
+import { type ChatTurn, isConnectTimeout, type Sql, whileWanted } from '@factmill/database';
 import { AppError, isAppError } from '@factmill/errors';
 import { createDuration, type Logger, withSpan } from '@factmill/telemetry';
 import { isAsNow, toPresent } from './as-of-now.ts';
@@ -24,6 +24,8 @@ type SearchFor = Readonly<{
   request: SearchRequest;
   /** Leaves out what is kept for other conversations than this; empty: for any. */
   seenFrom?: string;
+  /** Leaves out what rests on this turn alone. */
+  besidesTurn?: ChatTurn | undefined;
   /** Whether its caller has gone, so that nobody reads the answer. */
   isAbandoned?: () => boolean;
 }>;
@@ -263,10 +265,10 @@ function unavailabilityOf({ embedded }: Generated): string | null {
 }
 
 function targetOf(
-  { tenantId, userId, request, seenFrom }: SearchFor,
+  { tenantId, userId, request, seenFrom, besidesTurn }: SearchFor,
   now: Date,
 ): Omit<SearchTarget, 'scope'> {
-  const target = { tenantId, userId, filters: request.filters ?? {}, seenFrom };
+  const target = { tenantId, userId, filters: request.filters ?? {}, seenFrom, besidesTurn };
   const { as_of: asOf } = request;
   if (asOf === undefined) return target;
   if (typeof asOf === 'string') {

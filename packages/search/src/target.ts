@@ -1,5 +1,12 @@
 import type { SearchFilters } from '@factmill/contracts';
-import { memoriesAsOf, memoryAsOf, visible } from '@factmill/database';
+import {
+  type ChatTurn,
+  memoriesAsOf,
+  memoryAsOf,
+  restsBeside,
+  toTurnValue,
+  visible,
+} from '@factmill/database';
 
 /** Where a search looks: the memories of a conversation, or those that belong to no conversation. */
 export type SearchScope = Readonly<{ conversationId: string }> | 'global';
@@ -14,6 +21,8 @@ export type SearchTarget = Readonly<{
   scope?: SearchScope;
   /** Leaves out what is kept for other conversations than this; empty: for any. */
   seenFrom?: string | undefined;
+  /** Leaves out what rests on this turn alone. */
+  besidesTurn?: ChatTurn | undefined;
   /** The memories as they were known at a moment, and valid at one; without it, as they are. */
   asOf?: Readonly<{ validAt: Date; knownAt: Date }>;
   /** Leaves out memories that begin to hold later. */
@@ -105,7 +114,7 @@ function whose(userId: string | null, alias: string, anyUser: boolean): string {
 
 function conditionsOf(target: SearchTarget): Condition[] {
   const { kinds, categories, tags, tiers, project } = target.filters;
-  const { seenFrom } = target;
+  const { seenFrom, besidesTurn } = target;
   const conversation = conversationOf(target);
   const anyOf = (name: string, values: readonly (string | number)[] = []) => [
     values.map((value) => `${name}:${value}`),
@@ -153,6 +162,12 @@ function conditionsOf(target: SearchTarget): Condition[] {
       value: seenFrom,
       sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
       facets: [['of:', `of:${seenFrom}`]],
+    },
+    {
+      letter: 'o',
+      value: toTurnValue(besidesTurn) ?? undefined,
+      sql: restsBeside,
+      facets: [],
     },
     {
       letter: 'b',

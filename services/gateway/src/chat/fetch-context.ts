@@ -114,6 +114,8 @@ function toBody(request: ContextQuery, place: Place, format: string): object {
   return {
     user_id: userId,
     conversation_id: place.conversationId,
+    // It may be stored, and extracted, before its context is searched for.
+    turn_id: place.userTurnId,
     query: toReadable(query),
     format,
     preset: preset.name,

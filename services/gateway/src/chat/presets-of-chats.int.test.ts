@@ -50,6 +50,8 @@ async function withGateway<T>(
     CHAT_BASE_URL: upstream.url,
     CHAT_MEMORY: 'true',
     RETRIEVAL_URL: retrievalUrl,
+    // On a busy machine retrieval answers late.
+    CHAT_MEMORY_TIMEOUT_MS: '30000',
     ...environment,
   });
   return work(gateway).finally(() => gateway.close());

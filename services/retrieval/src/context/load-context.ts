@@ -5,8 +5,9 @@ import {
   type Memory,
   type SearchRequest,
   searchRequestSchema,
+  type SearchResult,
 } from '@factmill/contracts';
-import { type DatabasePool, findSummary, listProfile, toMemory } from '@factmill/database';
+import { type ChatTurn, type DatabasePool, findSummary, listProfile, toMemory } from '@factmill/database';
 import { expandQuery, shouldRetrieve } from '@factmill/ranking';
 import { type Search, searchRecent, withPreset } from '@factmill/search';
 import type { ContextSettings } from './context-settings.ts';
@@ -56,10 +57,10 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
     const { format } = settings;
     const gated = settings.gate && format !== 'summary' && !shouldRetrieve(message).retrieve;
     const [profile, userSummary, conversationSummary, memories] = await Promise.all([
-      listProfile(database, { ...owner, seenFrom: seenFrom(request), limit: PROFILE_LIMIT }),
+      listProfile(database, { ...owner, ...visibleTo(request), limit: PROFILE_LIMIT }),
       format === 'summary' ? summaryOf(owner, null) : null,
       format === 'augmented' && settings.conversationSummary && request.conversation_id !== undefined
-        ? summaryOf(owner, request.conversation_id)
+        ? summaryOf(owner, request.conversation_id, request.turn_id)
         : null,
       gated || format === 'summary' ? NOTHING : memoriesFor(owner, request, settings, message),
     ]);
@@ -74,8 +75,12 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
     };
   };
 
-  async function summaryOf(owner: Owner, conversationId: string | null): Promise<string | null> {
-    const summary = await findSummary(database, { ...owner, conversationId });
+  async function summaryOf(
+    owner: Owner,
+    conversationId: string | null,
+    besidesTurn: string | null = null,
+  ): Promise<string | null> {
+    const summary = await findSummary(database, { ...owner, conversationId }, besidesTurn);
     return summary?.content ?? null;
   }
 
@@ -112,6 +117,7 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
     const spoken = spokenIn(request);
     // A turn is found by a part of it.
     const isSpoken = (part: string) => [...spoken].some((text) => text.includes(part.trim()));
+    const isOwn = isOfTurn(besidesTurn(request));
     // Turns that the request already contains are dropped from the results, so the limit is raised by their number.
     const limit = Math.min(MAX_LIMIT, settings.limit + (settings.turns === false ? 0 : spoken.size));
     const searched = toSearchRequest(request, settings, query, limit);
@@ -121,14 +127,14 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
       degraded: reasons,
     } = await search({
       ...owner,
-      seenFrom: seenFrom(request),
+      ...visibleTo(request),
       request: withPreset(searched, hasMode ? null : settings.preset, settings.numbers),
     });
     const degraded = reasons.length === 0 ? null : reasons.join(',');
     // A search that fails hands over to the latest memories; a preset may have a number of its own for them.
     if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded };
     const hits = results
-      .filter(({ memory, turn }) => turn === undefined || !isSpoken(memory.content))
+      .filter(({ memory, turn }) => turn === undefined || !(isSpoken(memory.content) || isOwn(turn)))
       .slice(0, settings.limit)
       .map(({ memory, score, turn }) => ({ memory, score, role: turn?.role ?? memory.kind }));
     return { hits, degraded };
@@ -142,7 +148,7 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
   ): Promise<Hits['hits']> {
     const rows = await searchRecent(database, {
       ...owner,
-      seenFrom: seenFrom(request),
+      ...visibleTo(request),
       filters: { tiers },
       limit,
     });
@@ -150,10 +156,25 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
   }
 }
 
-/** A conversation sees its own memories and those of no conversation. */
-function seenFrom(request: ContextRequest): string {
-  return request.conversation_id ?? '';
+/** A conversation sees its own memories and those of no conversation; a turn sees none that rests on itself alone. */
+function visibleTo(request: ContextRequest) {
+  return { seenFrom: request.conversation_id ?? '', besidesTurn: besidesTurn(request) };
 }
+
+function besidesTurn({ conversation_id: conversationId, turn_id: messageId }: ContextRequest) {
+  if (conversationId === undefined || messageId === undefined) return undefined;
+  return { conversationId, messageId } satisfies ChatTurn;
+}
+
+/** Whether a stored message is the turn's own, or answers it. */
+function isOfTurn(turn: ChatTurn | undefined): (message: FoundMessage) => boolean {
+  return ({ conversation_id: conversationId, message_id: id }) =>
+    turn !== undefined &&
+    conversationId === turn.conversationId &&
+    (id === turn.messageId || id.startsWith(`${turn.messageId}.`));
+}
+
+type FoundMessage = NonNullable<SearchResult['turn']>;
 
 /** The texts of the request itself. */
 function spokenIn(request: ContextRequest): Set<string> {

@@ -1,6 +1,7 @@
 import type { MemoryKind } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import { fitting } from '../fitting.ts';
+import { type ChatTurn, restsBeside, toTurnValue } from '../memories/chat-turn.ts';
 import { MEMORY_BYTES, memoryColumns, type MemoryRow, visible } from '../memories/memory-rows.ts';
 
 type SummarySource = 'model' | 'composed' | 'manual';
@@ -17,13 +18,25 @@ export type SummaryRow = Readonly<{
   stale: boolean;
 }>;
 
-/** The present summary, or undefined when none was requested yet. Uses summaries_owner_key. */
-export function findSummary(sql: Sql, owner: SummaryOwner): Promise<SummaryRow | undefined> {
+/**
+ * The present summary, or undefined when none was requested yet. Uses summaries_owner_key.
+ *
+ * @param besidesTurn undefined as well when the conversation began with this turn, unless people wrote the summary: the
+ *   chat of that turn is not told what it says itself
+ */
+export function findSummary(
+  sql: Sql,
+  owner: SummaryOwner,
+  besidesTurn: string | null = null,
+): Promise<SummaryRow | undefined> {
   return sql.maybeOne<SummaryRow>(
     `select content, source, updated_at as "updatedAt",
        stale_since is not null or coalesce(refresh_at <= now(), false) as stale
-     from summaries where tenant_id = $1::uuid and user_id = $2::text and conversation_id = $3::text`,
-    [owner.tenantId, owner.userId, owner.conversationId ?? ''],
+     from summaries where tenant_id = $1::uuid and user_id = $2::text and conversation_id = $3::text
+       and (source = 'manual' or $4::text is null or not exists (
+         select from messages m where m.tenant_id = $1::uuid and m.conversation_id = $3::text and m.id = $4::text
+           and m.seq = 1))`,
+    [owner.tenantId, owner.userId, owner.conversationId ?? '', besidesTurn],
     { name: 'find_summary' },
   );
 }
@@ -76,17 +89,23 @@ export function replaceSummary(
 /** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_user_idx. */
 export async function listProfile(
   sql: Sql,
-  owner: Readonly<{ tenantId: string; userId: string; limit: number; seenFrom?: string }>,
+  owner: Readonly<{
+    tenantId: string;
+    userId: string;
+    limit: number;
+    seenFrom?: string;
+    besidesTurn?: ChatTurn | undefined;
+  }>,
 ): Promise<MemoryRow[]> {
   const { rows } = await sql.query<MemoryRow>(
     fitting(
       `select ${memoryColumns('m')} from memories m
      where m.tenant_id = $1::uuid and m.user_id = $2::text and m.tier = 1 and ${visible('m')}
-       and m.conversation_id in ('', $4::text)
+       and m.conversation_id in ('', $4::text) and ${restsBeside('m', '$5')}
      order by m.importance desc, m.category, m.key nulls last, m.id limit $3::integer`,
       MEMORY_BYTES,
     ),
-    [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? ''],
+    [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? '', toTurnValue(owner.besidesTurn)],
     { name: 'list_profile' },
   );
   return rows;
