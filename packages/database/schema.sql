@@ -147,6 +147,7 @@ erasures.requested_by text not null
 erasures.requested_at timestamp with time zone not null default now()
 erasures.finished_at timestamp with time zone
 erasures.counts jsonb not null default '{}'::jsonb
+erasures.finished_xid xid8
 extraction_outputs.extraction_id uuid not null
 extraction_outputs.number integer not null
 extraction_outputs.tenant_id uuid not null
@@ -511,6 +512,7 @@ CREATE INDEX documents_user_idx ON public.documents USING btree (tenant_id, user
 CREATE UNIQUE INDEX embedding_models_active_key ON public.embedding_models USING btree (state) WHERE (state = 'active'::text)
 CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals USING btree (chunk_id, model, tenant_id) WHERE (chunk_id IS NOT NULL)
 CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model, tenant_id) WHERE (memory_id IS NOT NULL)
+CREATE INDEX erasures_finished_idx ON public.erasures USING btree (tenant_id, finished_xid) WHERE (finished_xid IS NOT NULL)
 CREATE UNIQUE INDEX erasures_open_key ON public.erasures USING btree (tenant_id, user_id) WHERE (finished_at IS NULL)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
@@ -597,6 +599,12 @@ begin
       delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
     end if;
     return jsonb_build_object('status', 'unknown_user');
+  end if;
+  -- The conversation is locked, so nobody deletes it until this commits. The same words said anew are another turn.
+  if r ? 'turn_accepted_at' and not exists (
+      select 1 from messages where tenant_id = v_tenant and conversation_id = v_conversation.id
+        and id = r->>'reply_to' and received_at <= (r->>'turn_accepted_at')::timestamptz) then
+    return jsonb_build_object('status', 'turn_deleted');
   end if;
   if v_conversation.id is null then
     insert into conversations (tenant_id, id, user_id, project, title, policy, metadata)
@@ -769,7 +777,7 @@ begin
       array(select distinct (value->>'tenant_id')::uuid from jsonb_array_elements(requests)),
       queue_limit, tenant_queue_limit);
   end if;
-  return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped);
+  return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped, 'accepted_at', now());
 end $function$
 
 CREATE OR REPLACE FUNCTION public.accept_new_conversations(requests jsonb, schedule jsonb)
@@ -794,7 +802,7 @@ begin
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
       where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
-        and user_turns is not null and not r ? 'policy'
+        and user_turns is not null and not r ? 'policy' and not r ? 'turn_accepted_at'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
   ), made as (

@@ -1,7 +1,9 @@
 -- Accepts one request of accept_conversations that needs more than the common case: a known conversation, an
 -- idempotency key, an ephemeral scope, or more turns than one extraction takes.
 -- r: the request. With reply_to, the id of a user turn, a regenerated reply replaces the earlier replies to that turn,
---   whatever was said since: messages that follow a user turn have ids that begin with its own and a dot.
+--   whatever was said since: messages that follow a user turn have ids that begin with its own and a dot. With
+--   turn_accepted_at, when that turn was accepted, nothing is stored once that turn is gone: whoever deleted it, or
+--   erased its user, would get the reply instead.
 -- schedule: as in accept_conversations. Result: what others of accept_conversations has for the request.
 create or replace function accept_conversation(r jsonb, schedule jsonb) returns jsonb
 language plpgsql as $$
@@ -46,6 +48,12 @@ begin
       delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
     end if;
     return jsonb_build_object('status', 'unknown_user');
+  end if;
+  -- The conversation is locked, so nobody deletes it until this commits. The same words said anew are another turn.
+  if r ? 'turn_accepted_at' and not exists (
+      select 1 from messages where tenant_id = v_tenant and conversation_id = v_conversation.id
+        and id = r->>'reply_to' and received_at <= (r->>'turn_accepted_at')::timestamptz) then
+    return jsonb_build_object('status', 'turn_deleted');
   end if;
   if v_conversation.id is null then
     insert into conversations (tenant_id, id, user_id, project, title, policy, metadata)

@@ -7,7 +7,7 @@
 --         token_estimate }],
 --       has_caller_ids, user_turns, tokens, has_reply, extract: 'now' | 'auto' | 'never', extraction_id, trigger,
 --       preset | null, extraction_metadata, traceparent, idempotency_key | null, request_sha256, regenerated,
---       reply_to }
+--       reply_to, turn_accepted_at }
 --   user_turns, tokens and has_reply sum up the messages, so that the common case need not.
 -- queue_limit, tenant_queue_limit: most extractions that wait and have never started, of all tenants and of one; 0 for
 --   no limit.
@@ -18,9 +18,9 @@
 -- Result:
 --     { begun: { place: whether an extraction was scheduled },
 --       others: { place: { status: 'accepted' | 'replayed' | 'unknown_user' | 'idempotency_conflict' |
---         'user_mismatch' | 'message_conflict', user_id, conversation_id, message_ids, conflicts,
+--         'user_mismatch' | 'message_conflict' | 'turn_deleted', user_id, conversation_id, message_ids, conflicts,
 --         extraction: { id, state, enqueue, part_ids } | null } },
---       dropped: [{ id, tenant_id, generation }] }
+--       dropped: [{ id, tenant_id, generation }], accepted_at }
 --   A place is the number of the request, from 1. begun are new conversations, accepted as they were sent. part_ids are
 --   the extractions in their order when there are several; the last one has the given id.
 -- Guarantees: message ids that are known in the conversation are not stored again, and a repeated post does not
@@ -64,5 +64,5 @@ begin
       array(select distinct (value->>'tenant_id')::uuid from jsonb_array_elements(requests)),
       queue_limit, tenant_queue_limit);
   end if;
-  return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped);
+  return jsonb_build_object('begun', v_begun, 'others', v_others, 'dropped', v_dropped, 'accepted_at', now());
 end $$;

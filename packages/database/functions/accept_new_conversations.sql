@@ -23,7 +23,7 @@ begin
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
       where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
-        and user_turns is not null and not r ? 'policy'
+        and user_turns is not null and not r ? 'policy' and not r ? 'turn_accepted_at'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
   ), made as (

@@ -74,6 +74,21 @@ describe('memories become files', () => {
     expect(stand.session()?.counts).toMatchObject({ written: 2, created: 0, changed: 0, deleted: 0 });
   });
 
+  test('an erased user loses the files at once, and nobody else does', async () => {
+    await stand.save('alice', { content: 'Likes tea.' });
+    await stand.save('bob', { content: 'Likes milk.' });
+    await stand.sync();
+    const kept = (await stand.files()).filter((path) => path.startsWith('bob/'));
+    await stand.erase('alice');
+    await stand.sync();
+    expect(await stand.files()).toEqual(kept);
+    const { rows } = await database.query(
+      'select distinct user_id from vault_files where tenant_id = $1::uuid',
+      [stand.tenantId],
+    );
+    expect(rows).toEqual([{ user_id: 'bob' }]);
+  });
+
   test('an expired memory loses its file', async () => {
     const id = await stand.save('alice', { content: 'Has a cold.', expires_in_days: 1 });
     await stand.sync();

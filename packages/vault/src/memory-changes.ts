@@ -6,7 +6,7 @@ import {
 } from '@factmill/database';
 import type { Session } from './session.ts';
 
-/** Finds what no version tells of: expired and purged memories. */
+/** Finds what neither versions nor erasures tell of: expired and purged memories. */
 const COMPARE_EVERY_MS = 300_000;
 const MAX_CHANGES = 5_000;
 const PAGE_SIZE = 1_000;
@@ -17,8 +17,8 @@ export type MemoryChanges = Readonly<{
 }>;
 
 /**
- * Follows the memories of the tenant, by a watermark within the life of the process, and by a comparison at its start
- * and at intervals.
+ * Follows the memories of the tenant, by a watermark within the life of the process, and by a comparison at its start,
+ * after an erasure and at intervals.
  *
  * @param keepLease called between two pages
  */
@@ -27,12 +27,15 @@ export function createMemoryChanges(session: Session, keepLease: () => Promise<v
   const { tenantId } = session.hold;
   let compareAt = clock();
   let watermark: string | null = null;
+  let knownErasures: ReadonlySet<string> = new Set();
 
   async function askForChanges(): Promise<void> {
     const found = await listChangedMemories(session.database, { tenantId, watermark, limit: MAX_CHANGES });
     ({ watermark } = found);
     for (const id of found.ids) changed.add(id);
-    if (found.isCut) compareAt = clock();
+    const isNew = (erasure: string) => !knownErasures.has(erasure);
+    if (found.isCut || found.erasures.some(isNew)) compareAt = clock();
+    knownErasures = new Set(found.erasures);
   }
 
   /** The versions of all memories. The watermark is older, so a change meanwhile comes once more. */

@@ -3,9 +3,12 @@ import {
   type DatabasePool,
   deleteMemories,
   ensureTenant,
+  eraseSome,
+  finishErasure,
   listMemories,
   listMemoryVersions,
   type ListedMemory,
+  requestErasure,
   toConversationId,
 } from '@factmill/database';
 import { listMemoriesQuerySchema } from '@factmill/contracts';
@@ -111,6 +114,12 @@ export async function createStand(
       ),
     remove: (userId: string, id: string) =>
       deleteMemories(database, { ...ofUser(userId), id, key: null, category: null }, OTHERS),
+    async erase(userId: string): Promise<void> {
+      const request = { id: newId(), ...ofUser(userId), requestedBy: 'test' };
+      await requestErasure(database, request);
+      for (let rows = 1; rows > 0;) rows = await eraseSome(database, request, 500);
+      if (!(await finishErasure(database, request))) throw new Error('something is left');
+    },
     versions: (userId: string, id: string) => listMemoryVersions(database, { ...ofUser(userId), id }),
     async memories(userId: string): Promise<ListedMemory[]> {
       return listMemories(database, {

@@ -44,14 +44,19 @@ export type Accept = Readonly<{
   settled: () => Promise<void>;
 }>;
 
-type Outcome = Readonly<{ result: AcceptResult; queued: Promise<void> }>;
+type Outcome = Readonly<{ result: AcceptResult; acceptedAt: string; queued: Promise<void> }>;
 
 /** The result of an accepted request. */
-export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'replayed' }>;
+export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'replayed' }> &
+  Readonly<{
+    /** By the clock of the database. */
+    acceptedAt: string;
+  }>;
 
 /**
  * Accepts messages: when the promise resolves, everything is committed to Postgres, whatever the queue does.
- * Concurrent requests share a transaction. Resolves to null when the user is `unknown`.
+ * Concurrent requests share a transaction. Resolves to null when nothing is to be stored: the user is `unknown`, or the
+ * turn of a reply has been deleted.
  *
  * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
  */
@@ -90,7 +95,7 @@ export function createAccept(deps: AcceptDeps): Accept {
     const outcomes: Outcome[] = [];
     for (const [place, { index }] of order.entries()) {
       const result = accepted.results[place];
-      if (result !== undefined) outcomes[index] = { result, queued };
+      if (result !== undefined) outcomes[index] = { result, acceptedAt: accepted.acceptedAt, queued };
     }
     return outcomes;
   }
@@ -103,10 +108,11 @@ export function createAccept(deps: AcceptDeps): Accept {
   });
 
   const accept: Accept['accept'] = async (request) => {
-    const { result, queued } = await batcher.submit(request);
+    const { result, acceptedAt, queued } = await batcher.submit(request);
     await queued;
     switch (result.status) {
       case 'unknown_user':
+      case 'turn_deleted':
         return null;
       case 'idempotency_conflict':
         throw new AppError(
@@ -124,7 +130,7 @@ export function createAccept(deps: AcceptDeps): Accept {
         throw messageConflict(request, result.conflicts);
       default:
         if (result.status === 'accepted') countMessages(request.messages.length);
-        return result;
+        return { ...result, acceptedAt };
     }
   };
   return {

@@ -1,7 +1,7 @@
 import type { MessageInput, PresetName } from '@factmill/contracts';
 import { type ChatPath, type ChatReply, replyTurn, turnsOf } from './chat-turns.ts';
 import type { Place, PlacedChat } from './place-chat.ts';
-import type { TurnStore } from './turn-store.ts';
+import type { StoredTurns, TurnStore } from './turn-store.ts';
 
 export type ChatExchangeDeps = Readonly<{
   turnStore: TurnStore;
@@ -15,7 +15,10 @@ export type ChatExchange = Readonly<{
   place: () => Promise<Place>;
   /** Stores the user's message and the tool calls that came with it. */
   storeTurns: () => Promise<void>;
-  /** Stores the answer, and the turns again in case they are not stored yet. */
+  /**
+   * Stores the answer, and the turns with it in case they could not be stored before. When they were, and have been
+   * deleted since, nothing is stored. Call after `storeTurns`.
+   */
   storeReply: (reply: ChatReply) => Promise<void>;
 }>;
 
@@ -33,16 +36,22 @@ export function openExchange(
 ): ChatExchange {
   const { tenantId, userId, path } = chat;
   const place = untilItSucceeds(() => deps.place(chat));
+  let stored: StoredTurns | null = null;
 
-  async function store(messagesAt: (place: Place) => MessageInput[], endsWithReply: boolean): Promise<void> {
-    if (!canWrite) return;
-    await deps.turnStore.store({ tenantId, userId, place, messagesAt, endsWithReply, ownPreset });
+  async function store(messagesAt: (place: Place) => MessageInput[], endsWithReply: boolean) {
+    if (!canWrite) return null;
+    const turns = { tenantId, userId, place, messagesAt, endsWithReply, ownPreset };
+    return deps.turnStore.store({ ...turns, after: endsWithReply ? stored : null });
   }
 
   return {
     place,
-    storeTurns: () => store(({ userTurnId }) => turnsOf(path, userTurnId), false),
-    storeReply: (reply) => store(({ userTurnId }) => withReply(path, reply, userTurnId), true),
+    async storeTurns() {
+      stored = await store(({ userTurnId }) => turnsOf(path, userTurnId), false);
+    },
+    async storeReply(reply) {
+      await store(({ userTurnId }) => withReply(path, reply, userTurnId), true);
+    },
   };
 }
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { waitFor } from '@factmill/testkit';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { ADMIN_KEY, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
+import { DEFAULT_TENANT_ID, eraseSome, finishErasure } from '@factmill/database';
+import { ADMIN_KEY, type GatewayUnderTest, send, startGateway } from '../gateway.fixture.ts';
 import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 const AUGMENTED =
@@ -93,6 +94,14 @@ function chat(messages: unknown[], more: object = {}) {
   return gateway.call('POST', '/v1/chat/completions', {
     body: { model: 'm', user, messages, ...more },
   });
+}
+
+/** Erases the user, from the request to the end. */
+async function erase(): Promise<void> {
+  const { body } = await gateway.call('DELETE', `/v1/users/${user}`);
+  const erasure = { id: body.id, tenantId: DEFAULT_TENANT_ID, userId: user };
+  for (let rows = 1; rows > 0;) rows = await eraseSome(gateway.database, erasure, 500);
+  expect(await finishErasure(gateway.database, erasure)).toBe(true);
 }
 
 type PostOptions = Readonly<{ to?: string; headers?: Record<string, string>; signal?: AbortSignal }>;
@@ -588,6 +597,37 @@ describe('trouble', () => {
     ]);
     await expect(reader?.read()).rejects.toThrow('terminated');
   });
+
+  test.each([false, true])(
+    'a reply to a user who was erased meanwhile is not stored; what they say again (%s) stays without it',
+    async (saysItAgain) => {
+      const held = new Promise<() => void>((resolve) => {
+        upstream.answerWith((_request, response) => {
+          resolve(() =>
+            response.writeHead(200, { 'content-type': 'application/json' }).end(completion('Hello.')),
+          );
+        });
+      });
+      const stopping = await gateway.another();
+      const body = { model: 'm', user, memory_id: `in-flight-${number}`, messages: [QUESTION] };
+      const chatting = send(stopping.url, 'POST', '/v1/chat/completions', { body });
+      const [turn] = await untilStored(1);
+      await erase();
+      expect(await storedTurns()).toEqual([]);
+      if (saysItAgain) {
+        const again = { user_id: user, extract: 'never', messages: [{ ...QUESTION, id: turn?.id }] };
+        await gateway.call('POST', `/v1/conversations/${body.memory_id}/messages`, { body: again });
+      }
+      (await held)();
+      expect((await chatting).body.choices[0].message.content).toBe('Hello.');
+      // Everything of the chat is stored by now.
+      await stopping.close();
+      const conversations = 'select id from conversations where user_id = $1';
+      const { rows } = await gateway.database.query(conversations, [user]);
+      expect(rows).toEqual(saysItAgain ? [{ id: body.memory_id }] : []);
+      expect((await storedTurns()).map(({ role }) => role)).toEqual(saysItAgain ? ['user'] : []);
+    },
+  );
 
   test('nothing of a chat is in the log', () => {
     expect(gateway.logged()).not.toMatch(/Lisbon|Where do I live|sk-stored/);

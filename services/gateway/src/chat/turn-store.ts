@@ -25,14 +25,20 @@ type Turns = Readonly<{
   endsWithReply: boolean;
   /** Kept by a conversation that they begin; null: it follows the deployment. */
   ownPreset: PresetName | null;
+  /** Where the turn that they reply to is stored; null when it is not, and is stored with them. */
+  after: StoredTurns | null;
 }>;
+
+/** Where turns are stored, and since when by the clock of the database. */
+export type StoredTurns = Readonly<{ conversationId: string; acceptedAt: string }>;
 
 export type TurnStore = Readonly<{
   /**
-   * Stores turns as POST messages does; when another user has the conversation, in one of the user's own. Never
-   * rejects; resolves to whether they are stored.
+   * Stores turns as POST messages does; when another user has the conversation, in one of the user's own. A reply to a
+   * turn that was deleted meanwhile is not stored: it would bring back an erased user. Never rejects; null when nothing
+   * is stored.
    */
-  store: (turns: Turns) => Promise<boolean>;
+  store: (turns: Turns) => Promise<StoredTurns | null>;
   /** `close` waits for a followed exchange, because it stores its reply at its end. Returns the exchange. */
   follow: <T>(exchange: Promise<T>) => Promise<T>;
   /**
@@ -54,49 +60,48 @@ export function createTurnStore(deps: TurnStoreDeps): TurnStore {
     'Chats whose turns could not be stored, by code',
     seriesOf({ code: LOST_CODES }),
   );
-  const running = new Set<Promise<boolean>>();
+  const running = new Set<Promise<unknown>>();
   const followed = new Set<Promise<unknown>>();
   const closing = new AbortController();
 
-  async function store(turns: Turns): Promise<boolean> {
+  async function store(turns: Turns): Promise<StoredTurns | null> {
     const giveUpAt = deps.now().getTime() + PATIENCE_MS;
     for (;;) {
       try {
-        await accept(turns);
-        return true;
+        return await accept(turns);
       } catch (error) {
         const code = isAppError(error) ? error.code : 'internal';
         const mayWait = code === 'database_unavailable' && running.size <= MAX_WAITING;
         if (!mayWait || deps.now().getTime() >= giveUpAt || closing.signal.aborted) {
           countLost(1, { code: LOST_CODES.includes(code) ? code : 'other' });
           deps.logger.warn({ code }, 'turns of a chat were not stored');
-          return false;
+          return null;
         }
         await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }
   }
 
-  async function accept(turns: Turns): Promise<void> {
+  async function accept(turns: Turns): Promise<StoredTurns | null> {
     const place = await turns.place();
     const messages = turns.messagesAt(place);
-    if (messages.length === 0) return;
+    if (messages.length === 0) return null;
     try {
-      await acceptIn(place.conversationId, place, messages, turns);
+      return await acceptIn(turns.after?.conversationId ?? place.conversationId, place, messages, turns);
     } catch (error) {
       // Another user has created a conversation of this name in the meantime.
       if (!isAppError(error) || error.code !== 'conversation_user_mismatch') throw error;
-      await acceptIn(ownConversationIdOf(place.conversationId, turns.userId), place, messages, turns);
+      return acceptIn(ownConversationIdOf(place.conversationId, turns.userId), place, messages, turns);
     }
   }
 
-  function acceptIn(
+  async function acceptIn(
     conversationId: string,
     { userTurnId }: Place,
     messages: readonly MessageInput[],
     turns: Turns,
-  ): Promise<unknown> {
-    return deps.accept({
+  ): Promise<StoredTurns | null> {
+    const accepted = await deps.accept({
       tenantId: turns.tenantId,
       userId: turns.userId,
       fallbackUserId: turns.userId,
@@ -109,6 +114,7 @@ export function createTurnStore(deps: TurnStoreDeps): TurnStore {
       extract: 'auto',
       regenerated: turns.endsWithReply,
       replyTo: turns.endsWithReply ? userTurnId : null,
+      turnAcceptedAt: turns.after?.acceptedAt ?? null,
       extractionId: deps.newId(),
       trigger: 'chat',
       preset: null,
@@ -118,6 +124,7 @@ export function createTurnStore(deps: TurnStoreDeps): TurnStore {
       idempotencyKey: null,
       requestSha256: '',
     });
+    return accepted === null ? null : { conversationId, acceptedAt: accepted.acceptedAt };
   }
 
   return {

@@ -15,6 +15,8 @@ export type AcceptRequest = Readonly<{
   regenerated: boolean;
   /** The user turn that a regenerated chat reply answers; absent: the last one of the conversation. */
   replyTo?: string | null;
+  /** When that turn was accepted: the reply is not stored if the turn has been deleted since. Absent: it is. */
+  turnAcceptedAt?: string | null;
   extractionId: string;
   trigger: string;
   /** Null leaves it to the conversation, then to the deployment. */
@@ -28,7 +30,7 @@ export type AcceptRequest = Readonly<{
 }>;
 
 export type AcceptResult =
-  | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' }>
+  | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' | 'turn_deleted' }>
   /** Ids that belong to other messages of the conversation. */
   | Readonly<{ status: 'message_conflict'; conflicts: string[] }>
   | Readonly<{
@@ -51,6 +53,8 @@ export type DroppedExtraction = Readonly<{ id: string; tenant_id: string; genera
 export type Accepted = Readonly<{
   results: AcceptResult[];
   dropped: DroppedExtraction[];
+  /** By the clock of the database. */
+  acceptedAt: string;
   /** Whether a limit was in force. */
   isLimited: boolean;
 }>;
@@ -62,6 +66,7 @@ type Answer = Readonly<{
   begun: Record<string, boolean>;
   others: Record<string, AcceptResult>;
   dropped: DroppedExtraction[];
+  accepted_at: string;
 }>;
 
 /**
@@ -96,7 +101,7 @@ export async function acceptConversations(
     const other = answer.others[place];
     return other ?? begunAs(request, answer.begun[place] === true);
   });
-  return { results, dropped: answer.dropped, isLimited };
+  return { results, dropped: answer.dropped, acceptedAt: answer.accepted_at, isLimited };
 }
 
 /** A setting that is a whole number (settings_pkey); null when it is missing or something else. */
@@ -130,6 +135,7 @@ function toJson(request: AcceptRequest): Record<string, unknown> {
     extract: request.extract,
     regenerated: request.regenerated || undefined,
     reply_to: request.replyTo ?? undefined,
+    turn_accepted_at: request.turnAcceptedAt ?? undefined,
     extraction_id: request.extractionId,
     trigger: request.trigger,
     preset: request.preset ?? undefined,

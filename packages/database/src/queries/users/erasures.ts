@@ -114,7 +114,7 @@ export function finishErasure(database: Database, erasure: OpenErasure): Promise
       [tenantId, userId],
     );
     const { rowCount } = await tx.query(
-      `update erasures set finished_at = now(), user_id = null
+      `update erasures set finished_at = now(), finished_xid = pg_current_xact_id(), user_id = null
        where tenant_id = $1::uuid and id = $3::uuid and finished_at is null and not ${HAS_ANYTHING}`,
       [tenantId, userId, erasure.id],
     );

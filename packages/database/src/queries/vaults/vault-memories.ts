@@ -60,6 +60,8 @@ export async function listVersionMarks(
 
 export type ChangedMemories = Readonly<{
   ids: readonly string[];
+  /** Erasures that were finished, of whose memories nothing is left to be named. */
+  erasures: readonly string[];
   /** For the next call. */
   watermark: string;
   /** Whether there are more than `limit`. */
@@ -67,26 +69,30 @@ export type ChangedMemories = Readonly<{
 }>;
 
 /**
- * Memories of a tenant with a version from the watermark on: of transactions that an earlier call may not have seen
- * the end of. A memory may come twice, and none is missed. Without a watermark, only the one of this moment.
- * Uses memory_versions_written_idx.
+ * Memories of a tenant with a version from the watermark on, and erasures: of transactions that an earlier call may not
+ * have seen the end of. Each may come twice, and none is missed. Without a watermark, only the one of this moment.
+ * Uses memory_versions_written_idx, erasures_finished_idx.
  */
 export async function listChangedMemories(
   sql: Sql,
   request: Readonly<{ tenantId: string; watermark: string | null; limit: number }>,
 ): Promise<ChangedMemories> {
-  const row = await sql.one<{ ids: string[]; watermark: string }>(
+  const row = await sql.one<{ ids: string[]; erasures: string[]; watermark: string }>(
     `select pg_snapshot_xmin(pg_current_snapshot())::text as watermark,
        coalesce((select array_agg(changed.memory_id) from (
          select distinct v.memory_id from memory_versions v
          where v.tenant_id = $1::uuid and v.written >= $2::text::xid8
            and v.written < pg_snapshot_xmax(pg_current_snapshot())
-         limit $3::integer) as changed), '{}') as ids`,
+         limit $3::integer) as changed), '{}') as ids,
+       coalesce((select array_agg(e.id) from erasures e
+         where e.tenant_id = $1::uuid and e.finished_xid >= $2::text::xid8
+           and e.finished_xid < pg_snapshot_xmax(pg_current_snapshot())), '{}') as erasures`,
     [request.tenantId, request.watermark, request.limit + 1],
     { name: 'list_changed_memories' },
   );
   return {
     ids: row.ids.slice(0, request.limit),
+    erasures: row.erasures,
     watermark: row.watermark,
     isCut: row.ids.length > request.limit,
   };
