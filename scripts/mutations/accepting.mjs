@@ -48,6 +48,27 @@ export const accepting = [
     tests: ['services/gateway/src/accepting/accepting.int.test.ts'],
   },
   {
+    name: 'a reply to a user who was erased meanwhile is stored',
+    file: `${SQL}/accept_conversation.sql`,
+    search: "if r ? 'turn_accepted_at' and not exists (",
+    replace: 'if false and not exists (',
+    tests: ['services/gateway/src/chat/chat-memory.int.test.ts'],
+  },
+  {
+    name: 'the same words said anew are the turn that was deleted',
+    file: `${SQL}/accept_conversation.sql`,
+    search: "and id = r->>'reply_to' and received_at <= (r->>'turn_accepted_at')::timestamptz) then",
+    replace: "and id = r->>'reply_to') then",
+    tests: ['services/gateway/src/chat/chat-memory.int.test.ts'],
+  },
+  {
+    name: 'a reply begins the conversation again that was erased',
+    file: `${SQL}/accept_new_conversations.sql`,
+    search: " and not r ? 'turn_accepted_at'",
+    replace: '',
+    tests: ['services/gateway/src/chat/chat-memory.int.test.ts'],
+  },
+  {
     name: 'the daily flush is a day late',
     file: `${SQL}/next_daily_flush.sql`,
     search: 'case when v_at > after then v_at',

@@ -1,7 +1,8 @@
 import { accepting } from './accepting.mjs';
 import { access } from './access.mjs';
 import { extracting } from './extracting.mjs';
+import { presets } from './presets.mjs';
 import { searching } from './searching.mjs';
 
 /** Edits of the central files, each of which a test has to notice. */
-export const MUTATIONS = [...accepting, ...extracting, ...searching, ...access];
+export const MUTATIONS = [...accepting, ...extracting, ...searching, ...presets, ...access];

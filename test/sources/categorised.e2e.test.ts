@@ -111,6 +111,10 @@ test('a narrative written by hand is what the next chat gets', async () => {
   expect(stand.received()[0]?.content).toMatch(
     /^## What I remember about the user\n\n<memory>\n[^\n]*\nOtto restores organs\.\n<\/memory>$/,
   );
+  // The core profile has no place of its own.
+  await stand.client.memories.create({ user_id: 'otto', content: 'Otto is a carpenter.', tier: 1 });
+  await stand.say('otto', 'Good evening!');
+  expect(stand.received().map(({ role }) => role)).toEqual(['system', 'user']);
 });
 
 test('the tool tells an agent when to use it', async () => {

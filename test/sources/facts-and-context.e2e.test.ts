@@ -83,11 +83,23 @@ test('facts and context go behind the message, apart, and the rest of the reques
   expect(hits).toHaveLength(2);
 });
 
-test('no gate stands before the search, and turns do not compete', async () => {
+test('no gate stands before the search', async () => {
   await stand.say('steve', CODE, { memory_id: 'tea' });
   expect(stand.received()).toEqual([
     { role: 'user', content: `${CODE}\n[context: What does the user like? → The user likes oolong tea.]` },
   ]);
+});
+
+test('turns of the conversation do not compete; the profile is among the rest, behind the message', async () => {
+  const [user_id, id] = ['tara', 'barn'];
+  // Nothing is extracted from what is said.
+  await stand.client.conversations.create({ id, user_id, policy: { min_turns: 9, idle_timeout_s: 0 } });
+  const messages = [{ role: 'user' as const, content: 'The barn is turquoise.' }];
+  await stand.client.conversations.post(id, { user_id, messages });
+  await stand.client.memories.create({ user_id, content: 'Tara is a painter.', tier: 1 });
+  const question = 'What is turquoise, the barn?';
+  await stand.say(user_id, question, { memory_id: id });
+  expect(stand.received()).toEqual([{ role: 'user', content: `${question}\n[context: Tara is a painter.]` }]);
 });
 
 test('what was stated last counts more in the search', async () => {

@@ -69,6 +69,17 @@ test('up to five memories are all in the section, without a search, whatever the
     { role: 'user', content: 'ok, thanks!' },
   ]);
   expect(embedded().slice(before)).not.toContain('ok, thanks!');
+  await stand.client.memories.create({ user_id: 'uma', content: 'Uma swims.' });
+  await stand.say('uma', 'ok, many thanks!');
+  expect(embedded().slice(before)).toContain('ok, many thanks!');
+});
+
+test('the profile is at the head of the section', async () => {
+  await stand.client.memories.create({ user_id: 'ulf', content: 'Ulf is a smith.', tier: 1 });
+  await stand.client.memories.create({ user_id: 'ulf', content: 'Ulf has a forge.' });
+  const asked = { role: 'user', content: 'Good morning!' };
+  await stand.say('ulf', asked.content);
+  expect(stand.received()).toEqual([section(['Ulf is a smith.', 'Ulf has a forge.']), asked]);
 });
 
 /** A user with twelve memories and their vectors; the first six are about bread. */
@@ -91,6 +102,22 @@ test('of more the five nearest are, from a similarity of 0.5', async () => {
     expect(hit.score).toBeGreaterThanOrEqual(0.5);
   }
   expect(stand.received()[0]).toEqual(section(hits.map(({ content }) => content)));
+  const search = await stand.client.memories.search({ user_id: 'vera', query: 'bakes bread daily' });
+  expect(search.mode).toBe('vector');
+  expect(search.results).toHaveLength(5);
+  // Earlier turns of the conversation are no candidates, however well they fit.
+  const messages = [{ role: 'user' as const, content: 'She visited Oslo.' }];
+  await stand.client.conversations.post('talk', { user_id: 'vera', messages, extract: 'never' });
+  await stand.say('vera', 'visited Oslo', { memory_id: 'talk' });
+  expect(stand.received()[0]).toEqual(section(['visited Oslo by ferry']));
+});
+
+test('two memories of the same words are two', async () => {
+  const alike = ['bakes rye bread', 'bakes the rye bread', 'bakes a rye bread'];
+  for (const content of alike) await stand.client.memories.create({ user_id: 'walt', content });
+  await stand.untilRemembered('walt', alike.length);
+  const { results } = await stand.client.memories.search({ user_id: 'walt', query: 'bakes rye bread' });
+  expect(results).toHaveLength(3);
 });
 
 test('a short question in the first person is searched with the words of personal facts', async () => {
@@ -105,9 +132,12 @@ test('a short question in the first person is searched with the words of persona
 test('without a hit, and without vectors, the ten latest are the section', async () => {
   const contents = await withTwelve('xena');
   const latest = contents.toReversed().slice(0, 10);
-  const { memory_hits: hits } = await stand.say('xena', 'quantum chromodynamics');
-  expect(hits).toHaveLength(10);
-  expect(stand.received()[0]).toEqual(section(latest));
+  // A part of a word is no hit: only vectors are asked.
+  for (const message of ['quantum chromodynamics', 'brea']) {
+    const { memory_hits: hits } = await stand.say('xena', message);
+    expect(hits).toHaveLength(10);
+    expect(stand.received()[0]).toEqual(section(latest));
+  }
   stand.model.setReply((request) =>
     request.endpoint === 'embeddings' ? { status: 503 } : DILIGENT(request),
   );

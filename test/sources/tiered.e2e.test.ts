@@ -74,7 +74,13 @@ test('tier 1 goes into the system message, tier 2 to the user’s message, tier 
   );
   expect(third?.content.endsWith(`Current message: ${question}`)).toBe(true);
   expect(stand.received()).toHaveLength(3);
-  expect(hits?.map(({ content }) => content)).toEqual(['The cluster of project Atlas is called oolong.']);
+  const known = ['The cluster of project Atlas is called oolong.'];
+  expect(hits?.map(({ content }) => content)).toEqual(known);
+  // Turns of the conversation do not compete.
+  const messages = [{ role: 'user' as const, content: 'Project Atlas has a second cluster.' }];
+  await stand.client.conversations.post('work', { user_id: 'chen', messages, extract: 'never' });
+  const { memory_hits: inside } = await stand.say('chen', question, { memory_id: 'work' });
+  expect(inside?.map(({ content }) => content)).toEqual(known);
 });
 
 test.each(['ok, thanks!', CODE])(

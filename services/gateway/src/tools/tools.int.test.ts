@@ -115,13 +115,15 @@ describe('/v1/tools/memory', () => {
       body: { user_id: 'ines', memories: all.map((content) => ({ content })) },
     });
     const seen: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
+    let cursor: string | null | undefined;
+    for (let page = 1; page <= 3; page += 1) {
       const { body } = await use({ action: 'list', user_id: 'ines', limit: 34, ...(cursor && { cursor }) });
       const { memories = [], next_cursor } = memoryToolResponseSchema.parse(body);
       expect(memories).toHaveLength(34);
       seen.push(...memories.map(({ content }) => content));
-      cursor = next_cursor ?? null;
+      cursor = next_cursor;
     }
+    expect(cursor).toBeNull();
     expect(seen.toSorted()).toEqual(all.toSorted());
 
     const whole = await use({ action: 'list', user_id: 'ines' });
