@@ -33,8 +33,11 @@ function verbAfter(words: readonly Word[], index: number): number {
   return -1;
 }
 
+/** What `and` joins to "am" or "have", if it is a verb for certain. */
+const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|prefer)$/;
+
 /** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
-function agreeJoined(words: Word[], verb: number, pastContext: boolean): void {
+function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxiliary: boolean): void {
   for (let index = verb + 1; index < words.length - 2; index += 1) {
     const text = (words[index]?.text ?? '').toLowerCase();
     if (
@@ -49,7 +52,7 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean): void {
     if (word === undefined || next >= words.length - 1) return;
     // "Hiking and rock climbing" are things.
     if (words[next + 1]?.text.endsWith('ing') === true) return;
-    const base = word.tags.has('Infinitive') || /^(?:don't|am|have)$/.test(word.text);
+    const base = AUXILIARY.test(word.text) || (!isAuxiliary && word.tags.has('Infinitive'));
     if (base && !word.tags.has('Noun')) word.text = toThirdPersonVerb(word.text, pastContext);
   }
 }
@@ -65,6 +68,7 @@ export function isSubject(words: readonly Word[], index: number): boolean {
   const previous = words[index - 1]?.text ?? '';
   const tags = words[verb]?.tags;
   if (tags === undefined || tags.has('Gerund')) return false;
+  if (verb === index + 1 && /^(?:are|were|have)$/.test(words[verb]?.text ?? '')) return true;
   // At the start of a clause, what follows `you` is its verb, even if it looks like a noun ("you play").
   const isVerb =
     tags.has('Verb') || tags.has('Modal') || (index === 0 && !OTHER_THAN_VERB.some((tag) => tags.has(tag)));
@@ -88,7 +92,6 @@ export function agreeAt(words: Word[], index: number, plural: boolean, pastConte
     return;
   }
   // After "am" and "have", what `and` joins is seldom a verb of the same kind.
-  if (isSimplePresent(base, pastContext) && !/^(?:am|are|have)$/.test(base))
-    agreeJoined(words, at, pastContext);
+  if (isSimplePresent(base, pastContext)) agreeJoined(words, at, pastContext, /^(?:am|are|have)$/.test(base));
   verb.text = toThirdPersonVerb(base, pastContext);
 }

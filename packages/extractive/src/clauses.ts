@@ -27,6 +27,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Tt]omorrow|[Tt]oday|[Tt]onight)'s (?=going|gonna|been|the|an?\b)/g, '$1 is '],
   [/\b([Ww]hat|[Hh]ow|[Ww]here|[Ww]hy)'ve\b/g, '$1 have'],
   [/, (?:you|ya|y') ?know,(?= )/g, ','],
+  // What everybody shares is not the speaker's.
+  [
+    /\b[Oo]ur (?=(?:nation|society|world|planet|veterans|troops|soldiers|heroes|service members|military|future generations)\b)/g,
+    'the ',
+  ],
   [/(?<!\p{L})'?(?:cause|cuz|cos)\b(?= (?:I|it|my|we|they|he|she|the|there|of)\b)/gu, 'because'],
   [/(?<!\p{L})'em\b/gu, 'them'],
   [/\bme-time\b/g, 'time to myself'],
@@ -53,6 +58,8 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 
 /** Words before the statement that carry nothing: greetings, interjections, a name called, connectives. */
 const OPENERS: readonly RegExp[] = [
+  /^(?:in the meantime|meanwhile|since (?:(?:we|I) (?:last )?(?:talked|spoke|chatted|caught up)(?: last)?|(?:our|the) last (?:chat|talk|conversation|call)))\s{0,4},?\s{1,4}/i,
+  /^(?:especially|even|just|only)\s{1,4}(?=(?:after|since|when|because)\s)/i,
   /^speaking of (?:which|that),\s{1,4}/i,
   /^(?:good|great|bad|sad|big|quick) (?:news|update)\s{0,4}[:!-]\s{1,4}/i,
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
@@ -69,6 +76,7 @@ const OPENERS: readonly RegExp[] = [
 ];
 
 const TRAILERS: readonly RegExp[] = [
+  /,?\s{1,4}since (?:(?:we|I) (?:last )?(?:talked|spoke|chatted|caught up)|our last (?:chat|talk|conversation|call))[\s.!?]{0,20}$/i,
   /(?<=\b(?:in|at|as|for) (?:an? |the )?\S{2,40}(?: \S{2,40})?) (?:right )?now[\s.!?]{0,20}$/i,
   /,?\s{1,4}(?:just )?(?:take a look|check it out|check them out|have a look|see|huh|eh)[\s.!?]{0,20}$/i,
   /(?:,\s{0,4}right|[\s,]{1,4}(?:you know|ya know|y'know|lol|haha|though|too|as well|thanks|thank you|please|btw|by the way|I guess|I think|to be honest|tbh|actually))[\s.!?]{0,20}$/i,
@@ -84,7 +92,7 @@ const JOINTS = new RegExp(`,?\\s{1,4}(?:and|but)\\s{1,4}(?=(?:${JOINED})\\s)`);
 const BOUNDARIES: readonly RegExp[] = [
   /\s{0,4};\s{0,4}|\s{0,4}(?:\s[–—-]{1,4}|[–—]|-)\s{1,4}(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would|should|where|which|who|why|here)(?:'|\b))/i,
   // Not inside of a double subject: "my brother Tom and I went".
-  /(?<!^(?:me|my [\p{L}-]{1,40}|our [\p{L}-]{1,40})(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus|because|which is why)\s{1,4}(?=(?:I|we)\s)/u,
+  /(?<!(?:^|,\s)(?:me|my [\p{L}-]{1,40}|our [\p{L}-]{1,40})(?: \p{Lu}[\p{L}'-]{1,40})?)(?<!\b(?:that|ensure|if|whether|how|where|when|because|since|what|while|why) \p{Lu}[\p{L}'-]{1,40}),?\s{1,4}(?:and|but|so|plus|because|which is why)\s{1,4}(?=(?:I|we)\s)/u,
   /,?\s{1,4}(?:and|but|so)\s{1,4}(?=(?:she|he)(?:'s|\s))/,
   // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
   /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
@@ -133,9 +141,12 @@ function hasVerb(text: string): boolean {
   return /^(?:I|we)\b/i.test(text) || languageModel()(text).has('#Verb');
 }
 
-/** What is so, told as the reason of a question: "How do I …, considering I use …?" */
+/** What is so, told as the reason of a question: "How do I …, considering I use …?", not "… when I flip a coin?" */
 const GIVEN =
-  /,?\s{1,4}(?:(?:especially |particularly )?(?:considering|given|since|because|now)(?: that| the fact that)?|seeing (?:that|as)|as|when)\s{1,4}(?=(?:I|we|my|our)\s)/i;
+  /,?\s{1,4}(?:(?:especially |particularly )?(?:considering|given|since|because|now)(?: that| the fact that)?|seeing (?:that|as)|as|when(?= (?:I|we|my|our) (?:am|are|was|were|have|had|live|work|own|use|only|already|still|always|usually|never|don't|can't|cannot)\b))\s{1,4}(?=(?:I|we|my|our)\s)/i;
+/** Ends inside of a supposition, which the next clause goes on with: "like if I have a deck and I draw an ace". */
+const SUPPOSING =
+  /(?:^|[,;(] ?|\b(?:like|say|what|even|only|maybe) )(?:if|suppose|supposing|imagine|assuming|let's say)\s[^,;]{1,200}$/i;
 const ASKS =
   /^(?:(?:and|but|so|or|hmm|also|please|then),? )*(?:can|could|would|will|what(?:'s)?|how(?:'s)?|where|which|who|why|do|does|did|is|are|was|should|any|help|tell|give|show|suggest|recommend)\b/i;
 
@@ -160,6 +171,11 @@ function splitJoined(clause: string): string[] {
   return [first, ...rest.map((part) => `${subject} ${part}`)];
 }
 
+/** Whether a part goes on with what the part before it supposes. */
+function isSupposed(parts: readonly string[], index: number): boolean {
+  return SUPPOSING.test(parts[index - 1] ?? '') && /^(?:I|we)\s/.test(parts[index] ?? '');
+}
+
 /** Whether a part is the reason of the question before it, not the question. */
 function isGiven(parts: readonly string[], index: number): boolean {
   return ASKS.test(parts[index - 1] ?? '') && /^(?:I|we|my|our)\b/i.test(parts[index] ?? '');
@@ -180,7 +196,8 @@ export function toClauses(sentence: string): Clause[] {
   ) {
     return [];
   }
-  const parts = splitAll(start).filter((part) => part !== '');
+  const all = splitAll(start).filter((part) => part !== '');
+  const parts = all.filter((_, index) => !isSupposed(all, index));
   return parts
     .map((part, index) => ({
       text: normaliseStart(strip(strip(part, TRAILERS), OPENERS)).trim(),

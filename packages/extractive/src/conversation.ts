@@ -7,7 +7,7 @@ import {
 import { toChineseParagraphs } from './chinese/clauses.ts';
 import { mentionsChineseSecret } from './chinese/refusals.ts';
 import { isChinese } from './chinese/script.ts';
-import { toParagraphs } from './clean-text.ts';
+import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
 import { type Asked, topicOf, type Topic } from './topic.ts';
@@ -30,6 +30,8 @@ export type Told = {
   social: boolean;
   /** Which rules read it. */
   language: 'en' | 'zh';
+  /** Words that the messages write with a capital letter inside of a sentence. */
+  names: ReadonlySet<string>;
 };
 
 export type ReadOptions = { speaker: string; keepsOwnWords: boolean };
@@ -48,6 +50,8 @@ function paragraphsOf(message: TranscriptMessage, others: readonly string[]): st
 
 const asksForSecret = (sentence: string): boolean =>
   mentionsSecret(sentence) || mentionsChineseSecret(sentence);
+
+const NAME = /(?<=\p{Ll} )\p{Lu}\p{Ll}{1,30}\b/gu;
 
 /** What somebody else asks in the message before. */
 function questionBefore(message: TranscriptMessage, previous: TranscriptMessage | undefined): Asked | null {
@@ -72,6 +76,9 @@ export function* readConversation(
 ): Generator<Told> {
   const said = messages.filter(({ role }) => role === 'user').toSorted((a, b) => a.seq - b.seq);
   const names = [...new Set(said.map((message) => nameOf(message)))];
+  const written = new Set(
+    said.flatMap(({ content }) => content.slice(0, MAX_MESSAGE_CHARACTERS).match(NAME) ?? []),
+  );
   for (const [index, message] of said.entries()) {
     const name = nameOf(message);
     const speaker = speakerOf(name, fallbackName);
@@ -91,6 +98,7 @@ export function* readConversation(
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,
       language: isChinese(message.content) ? 'zh' : 'en',
+      names: written,
     };
   }
 }

@@ -40,6 +40,17 @@ describe('resolveDates', () => {
     ['I am painting the house this week', 'I am painting the house in the week of 8 May 2023', '2023-05-08'],
     ['the choir I sing in tomorrow', 'the choir I sing in on 9 May 2023', '2023-05-09'],
     ['last night was loud', '7 May 2023 was loud', '2023-05-07'],
+    ['I made a plan for June 3rd', 'I made a plan for 3 June 2023', '2023-06-03'],
+    ['I finished the course by April 28', 'I finished the course by 28 April 2023', '2023-04-28'],
+    ["I feel proud after Ann's May 3 praise", "I feel proud after Ann's 3 May 2023 praise", '2023-05-03'],
+    [
+      'I am trying to use the feedback of May 3',
+      'I am trying to use the feedback of 3 May 2023',
+      '2023-05-03',
+    ],
+    ['I have worked there since October', 'I have worked there since October 2022', '2022-10'],
+    ['I noted it on our May 4 Zoom call', 'I noted it on our 4 May 2023 Zoom call', '2023-05-04'],
+    ['I fly home in three days', 'I fly home on 11 May 2023', '2023-05-11'],
     ['my flight is tomorrow at 5pm', 'my flight is on 9 May 2023 at 17:00', '2023-05-09'],
   ])('%s', (text, expected, date) => {
     expect(resolveDates(text, saidAt)).toEqual({ text: expected, date });
@@ -57,6 +68,10 @@ describe('resolveDates', () => {
     'June gave me a book',
     'it feels like yesterday',
     'I had a quiet weekend',
+    'I write two hours daily, Monday to Friday',
+    "I haven't slept well in a few days",
+    'I painted the kitchen in two days',
+    'it is the first rain in three weeks',
   ])('leaves alone: %s', (text) => {
     expect(resolveDates(text, saidAt)).toEqual({ text, date: null });
   });

@@ -27,11 +27,11 @@ const HAS_DATE = new RegExp(
 );
 /** Dates that come again every year or week stay as they were said. */
 const RECURRING =
-  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends)\b/i;
+  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 const PAST =
   /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|am \p{L}+ing|is \p{L}+ing)\b/gu;
+  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],
@@ -91,13 +91,26 @@ function isFigurative(text: string, result: ParsedResult): boolean {
   return /^weekend/i.test(result.text) && !/\b(?:the|this|last|next|past|on|over) $/i.test(before);
 }
 
+/** "In a few days" is a day to come, and a while in "I finished it in two days", "the first rain in two weeks". */
+const WHILE = /^in (?:an?|about|over|under|several|two|three|four|five|six|seven|eight|nine|ten|\d+)\b/i;
+const OF_WHILE = /(?:n't|\b(?:not|never|first|best|worst|once|only|longest))\b[^,;]*$/i;
+
+function isWhile(text: string, { index, text: words }: ParsedResult): boolean {
+  return WHILE.test(words) && (OF_WHILE.test(text.slice(0, index)) || tenseAt(text, index) === 'past');
+}
+
 function lastIndex(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
 }
 
+/** After these a date is the nearest, whatever the verb: "I made a plan for June 3rd", "after Ann's May 20 visit". */
+const NEAREST = /(?:\b(?:starting|beginning|until|till|by|due|for)(?: (?:on|the|in))*|\p{L}'s)\s*$/iu;
+
 /** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
 function tenseAt(text: string, index: number): 'past' | 'future' | null {
   const before = text.slice(0, index);
+  if (NEAREST.test(before)) return null;
+  if (/\bsince (?:the )?$/i.test(before)) return 'past';
   const past = lastIndex(before, PAST);
   const future = lastIndex(before, FUTURE);
   if (past !== future) return future > past ? 'future' : 'past';
@@ -115,7 +128,7 @@ export function phrasesOf(text: string, now: Date): DatePhrase[] {
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
     const grain = grainOf(result, now, tenseAt(text, result.index));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
-    if (isFigurative(text, result)) continue;
+    if (isFigurative(text, result) || isWhile(text, result)) continue;
     const body = grain.body === result.text ? grain.body : grain.body + atHour(result);
     const phrase = {
       index: result.index,
@@ -139,7 +152,7 @@ function written(before: string, phrase: DatePhrase, after: string): { before: s
   // "Last night was great": the date is the subject.
   const isSubject = before.trim() === '' && /^ (?:was|is|were|has|works|will|would)\b/.test(after);
   if (phrase.prefix === '' || isSubject || after.startsWith("'s")) return { before, text: phrase.body };
-  if (OWNED.test(before) && /^ \p{Ll}/u.test(after) && !AFTER_DATE.test(after))
+  if (OWNED.test(before) && /^ \p{L}/u.test(after) && !AFTER_DATE.test(after))
     return { before, text: phrase.body };
   if (
     /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(

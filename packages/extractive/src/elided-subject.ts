@@ -31,7 +31,10 @@ const ELIDED: readonly (readonly [RegExp, string])[] = [
     /^(?:planning|going to|moving to|looking forward|saving (?:up )?for|training for|studying|learning|working (?:as|at|for|on)|living (?:in|with)|allergic to|based in|married|retired)\s/i,
     'I am',
   ],
-  [/^been (?=\p{L}+ing\b|to\b)/iu, 'I have'],
+  [
+    /^been (?=\p{L}+ing\b|to\b|(?:so |really |super |pretty )?(?:busy|ill|sick|swamped|stressed|tired|away)\b)/iu,
+    'I have',
+  ],
   [
     new RegExp(
       `^(?:(?:just|even|also|recently|finally|already|only) )*(?:lost|had|got|made|saw|took|found|loved|enjoyed|ate|ran|did|tried|watched|played|gave|left|passed|built|wrote|read|painted|cooked|baked|hiked|grew|learned|taught|spent|used|wanted|chose|brought|felt) (?:${BEFORE_OBJECT})\\b`,

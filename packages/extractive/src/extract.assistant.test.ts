@@ -41,6 +41,10 @@ describe('what users tell an assistant while they ask for something', () => {
       "I've moved our repository to `pnpm-workspace` because builds took 14 minutes, here's my config:",
       'The user has moved their repository to pnpm-workspace because builds took 14 minutes.',
     ],
+    [
+      "I'm trying to shorten the queue at our bakery in Leeds, and I've reduced it to ten people.",
+      'The user is trying to shorten the queue at their bakery in Leeds. The user has reduced it to ten people.',
+    ],
     ['I loved Lake Bohinj.', 'The user loved Lake Bohinj.'],
   ])('%s', (content, expected) => {
     expect(contents(content)).toEqual([expected]);
@@ -86,6 +90,11 @@ describe('what is asked for, wondered about or shown is not stated', () => {
     'If I moved my greenhouse to Cornwall, the tomatoes would ripen earlier.',
     'Suppose my flat in Ghent had a balcony and a garden.',
     'Should I sell my blue Peugeot before the winter?',
+    "What's the chance of heads when I flip a coin, like what's the ratio of heads to all flips?",
+    'Can you show it, like if I have a deck of 52 cards and I draw one ace, what is the chance of another?',
+    'Can you explain quantiles, considering my background in teaching statistics at schools in Leeds?',
+    'How can I ensure Greg and I can share the allotment in Ghent fairly?',
+    "Thanks! I'll start with the first one on raised beds.",
   ])('%s', (content) => {
     expect(contents(content)).toEqual([]);
   });

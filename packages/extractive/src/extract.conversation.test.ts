@@ -59,11 +59,32 @@ describe('what people tell each other', () => {
       "Ann: It's hard to run a bakery when you don't sleep and the ovens break.",
       "According to Ann, it's hard to run a bakery when people don't sleep and the ovens break.",
     ],
+    [
+      'Ann: Since our last chat, I have been painting boats in Porto.',
+      'Ann has been painting boats in Porto.',
+    ],
+    [
+      'Ann: When I was younger, my family and I went to the lakes.',
+      'When Ann was younger, their family and they went to the lakes.',
+    ],
+    [
+      'Ann: It helps a lot at the clinic when you have patient friends supporting you.',
+      'According to Ann, it helps a lot at the clinic when people have patient friends supporting them.',
+    ],
+    ['Ann: Been busy volunteering at the harbour.', 'Ann has been busy volunteering at the harbour.'],
+    [
+      'Ann: The museum honours our veterans with an evening of songs.',
+      'According to Ann, the museum honours the veterans with an evening of songs.',
+    ],
   ])('%s', (line, expected) => {
     expect(contents(line)).toEqual([expected]);
   });
 
   test.each([
+    "Ann: We haven't talked in a few days.",
+    "Ann: I'm keen to hear about the lighthouse.",
+    'Ann: I can imagine how rewarding that trip to Porto was.',
+    'Ann: Was it a good call to sell the boat before the winter, or not?',
     'Ann: Hey Bob! Nice that you are here! How is it going?',
     "Ann: Wow, that's awesome! Congrats!",
     'Ann: Thanks, that is kind of you to say!',
@@ -107,6 +128,17 @@ describe('what people tell each other', () => {
       [null, 'Ann visited Kenya twice with their aunt.'],
     ]);
   });
+});
+
+test('a name that begins a sentence stays one', () => {
+  const [first, second] = contents(
+    'Bob: Our dog Max is eleven.',
+    'Ann: Max looks peaceful in that old photo.',
+  );
+  expect([first, second]).toEqual([
+    "Bob's dog Max is eleven.",
+    'According to Ann, Max looks peaceful in that old photo.',
+  ]);
 });
 
 describe('answers carry what was asked', () => {

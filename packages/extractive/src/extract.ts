@@ -80,6 +80,19 @@ function followsOwnWords(readings: readonly Reading[], index: number): boolean {
   return opened?.ownWords === true && readings[index]?.opens === false;
 }
 
+/** Speaks of what the sentence before names: "I've reduced it to 300 ms". */
+const REFERS = /\s(?:it|them)\b|\s(?:this|that|these|those)(?= (?:as|to|by|with|in|for|on|when)\b|\.$)/;
+
+/** Which sentences are kept in the user's own words: also what speaks of such a sentence right before it. */
+function areOwnWords(readings: readonly Reading[]): boolean[] {
+  const own: boolean[] = [];
+  for (const [index, { ownWords, sentence }] of readings.entries()) {
+    const refers = own[index - 1] === true && REFERS.test(sentence);
+    own.push(ownWords || refers || followsOwnWords(readings, index));
+  }
+  return own;
+}
+
 /** Attributes with a key are facts of their own; all else that a paragraph tells is one note. */
 function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const tellsMore = readings.some(({ keyed, opens }) => keyed.length === 0 && opens);
@@ -88,7 +101,7 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
   const rest = readings.filter((reading) => !isOwnFact(reading));
   // What no rule reads is kept apart, so that a model's reading can take its place.
-  const isOwnWords = rest.map(({ ownWords }, index) => ownWords || followsOwnWords(rest, index));
+  const isOwnWords = areOwnWords(rest);
   const notes = [false, true].flatMap((own) =>
     toNotes(
       rest.filter((_, index) => isOwnWords[index] === own),

@@ -25,7 +25,7 @@ export type Reading = {
 };
 
 /** Who tells, and the question that is answered. */
-export type Teller = { speaker: Speaker; social: boolean; topic: Topic | null };
+export type Teller = { speaker: Speaker; social: boolean; topic: Topic | null; names: ReadonlySet<string> };
 
 /** Sentences of one paragraph that are kept as one memory. */
 export type Note = {
@@ -48,11 +48,12 @@ function isNamed(sentence: string, name: string): boolean {
 }
 
 /** The text of a note: under what it answers, and with its speaker's name in it. */
-function contentOf(sentences: readonly string[], { speaker, topic }: Teller): string {
+function contentOf(sentences: readonly string[], { speaker, topic, names }: Teller): string {
   const text = sentences.join(' ');
   const asked = topic === null ? '' : `${topic.text} `;
   if (isNamed(asked + text, speaker.inside)) return (asked + text).trim();
-  const start = startsWithName(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  const isName = names.has(/^\p{L}*/u.exec(text)?.[0] ?? '') || startsWithName(text);
+  const start = isName ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   return `${asked}According to ${speaker.inside}, ${start}`;
 }
 

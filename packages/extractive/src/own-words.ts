@@ -1,3 +1,5 @@
+import { tagWords } from './agreement.ts';
+import { NEXT_STEP } from './refusals.ts';
 import { contentWords } from './telling.ts';
 
 /** Words of whatever somebody is busy with, which tell nothing of it. */
@@ -16,6 +18,7 @@ const ERRANDS: readonly RegExp[] = [
   /^(?:please |always |never |just |now |then |also )*(?:write|draft|plan|create|make|build|design|generate|translate|summari[sz]e|review|check|proofread|edit|fix|debug|explain|describe|tell|give|show|list|find|suggest|recommend|compare|help|remind|rewrite|rephrase|convert|calculate|estimate|analy[sz]e|outline|improve|optimi[sz]e|add|remove|change|update|include|use|keep|put|set|turn|let|send|read|look|take|consider|ask|answer|act|pretend|imagine|remember|note|think|try|start|continue|go|stop|skip|avoid|ignore|focus|format|organi[sz]e|sort|rank|rate|evaluate|test|run|teach|walk|guide|brainstorm|prepare|schedule|book|order|buy|do not|don't) (?!(?:is|was|are|were|has|had)\b)/i,
   /^(?:(?:I|we) (?:am|have been|was) (?:using|getting|seeing|having|writing|trying) )?(?:here(?:'s| is| are)|this|these|the following|below|above|attached|see) /i,
   /^(?:and |but |so |then )*(?:let's|let us|here(?:'s| is| are)) /i,
+  NEXT_STEP,
   // Of what others are to do.
   /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
   // A line of somebody else's talk: "neighbour: I live in Minsk".
@@ -45,10 +48,20 @@ function weightOf(clause: string): number {
   );
 }
 
+/** "My background in statistics" states nothing without a verb. */
+function isFragment(clause: string): boolean {
+  if (!/^(?:my|our)\s/i.test(clause)) return false;
+  // "Ships a release" is taken for things.
+  if (/\p{L}s (?:an?|the|my|our|every|each)\s/u.test(clause)) return false;
+  return !tagWords(clause).some(({ tags }) => tags.has('Verb') && !tags.has('Gerund'));
+}
+
 /**
  * Whether a clause that no rule reads states something of its speaker that is worth keeping as it was said: it speaks
  * of them, says enough, and is not what they want to be told.
  */
 export function statesSomething(clause: string): boolean {
-  return FIRST_PERSON.test(clause) && !isErrand(clause) && weightOf(clause) >= MIN_WORDS;
+  return (
+    FIRST_PERSON.test(clause) && !isErrand(clause) && weightOf(clause) >= MIN_WORDS && !isFragment(clause)
+  );
 }

@@ -47,11 +47,22 @@ const GENERIC_YOU =
   /\b(?:when|whenever|if|where|because|lets?|letting|makes?|making|helps?|things?|until|before|once|as) you\b/i;
 const SPEAKS_OF_SELF = /\b(?:I|my|me|we|our|us)\b/i;
 
+/** What the listener did: "so cool you found a class to help you relax". */
+const TOLD_OF_LISTENER =
+  /\byou (?:found|got|made|did|had|took|went|gave|saw|said|told|shared|\p{L}{2,}ed)\b/iu;
+const OBJECT_YOU =
+  /(?<=\b(?:\p{L}{2,}ing|for|to|with|of|about|by|from|on|helps?|lets?|makes?|gives?|keeps?|supports?) )you\b/giu;
+
 /** "It is hard when you don't sleep" is said of people, not of the listener. */
 function withoutGenericYou(clause: string): string {
   if (/^your?\b/i.test(clause) || SPEAKS_OF_SELF.test(clause) || !GENERIC_YOU.test(clause)) return clause;
-  return clause
-    .replaceAll(/\byou\b/gi, 'people')
+  if (TOLD_OF_LISTENER.test(clause)) return clause;
+  const first = clause.search(/\byou\b/i);
+  const later = clause
+    .slice(first + 'you'.length)
+    .replaceAll(OBJECT_YOU, 'them')
+    .replaceAll(/\byou\b/gi, 'they');
+  return `${clause.slice(0, first)}people${later}`
     .replaceAll(/\byour\b/gi, 'their')
     .replaceAll(/\byourself\b/gi, 'themselves');
 }

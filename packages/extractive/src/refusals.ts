@@ -17,7 +17,7 @@ const REFUSALS: Refusals = [
   ],
   [
     'question',
-    /^(?:do|does|did|can|could|will|should|would(?! (?:love|like)\b)|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b))\b/i,
+    /^(?:do|does|did|can|could|will|should|would(?! (?:love|like)\b)|is|are|am|have|has|may|shall|what|why|how|who|whose|which|where|when(?= (?:is|are|do|does|did|can|could|will|should|was|were|has|have)\b)|(?:was|were)(?= (?:it|that|this|there|he|she|they|you|the|my|our|I|we)\b))\b/i,
   ],
   [
     'talk',
@@ -35,6 +35,10 @@ const MACHINE: Refusals = [
 
 /** What is said to a listener who is not known by name. */
 const ADDRESSED: Refusals = [['second person', /\b(?:you|your|yours|yourself|ur|y'all|u)\b/i]];
+
+/** What comes next in a task: "I'll start with the first one". */
+export const NEXT_STEP =
+  /^(?:I|we) (?:will|am going to|are going to|have to|need to|should|can)(?: [a-z]+ly| also| just| first| now)* [a-z]+(?: [a-z]+){0,2} the (?:first|second|next|last|other|same) (?:one|step|option|example|problem|approach)(?: [a-z]+){0,3}$/;
 
 /** What a user says to an assistant without telling about themselves. Among people it may tell something. */
 const ASIDES: Refusals = [
@@ -62,6 +66,7 @@ const ASIDES: Refusals = [
     'demonstrative',
     /^(?:I|we)(?: [a-z]+ly| also| do| just| all)* (?:like|love|enjoy|prefer|hate|adore|dislike|want|need|have|got|use|used|did|made|found|saw|tried|read|can't stand)(?: doing| using)? (?:it|that|this|these|those|them|him|her|the idea|the sound|how|what|when|where|to (?:see|hear) (?:that|it|this))\b/,
   ],
+  ['next step', NEXT_STEP],
   ['dangling', /\b(?:it|that|this|these|those|them|there|him|her|so|too|such|something|anything|one)$/i],
 ];
 

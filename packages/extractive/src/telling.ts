@@ -40,7 +40,7 @@ const FIRST_PERSON = /\b(?:I|[Mm]y|[Mm]e|[Mm]yself|[Mm]ine|[Ww]e|[Oo]ur|[Oo]urs|
 /** Thanks, wishes, encouragement and requests, whatever they name: they hold a conversation together. */
 const NOISE: readonly RegExp[] = [
   /^(?:please |just |so |and |but |always |also )*(?:thanks|thank|appreciate|congrats|congratulations|wishing|wish|keep|let's|let|have (?:a|fun)|take|check|look at|look out|cheers|hope|hopefully|hoping (?:it|that|you)|can't (?:wait|go wrong)|cannot wait|bye|talk|catch|see you|stay|enjoy|cherish|remember|don't|do not|never (?:give|stop|forget)|believe|chase|push|hang|make sure|feel free|go for|let me|good (?:luck|job|on|for|idea|call|point)|well done|way to|no (?:problem|worries|doubt|way|need)|what an?|how \p{L}+ (?:is|are|of)|same here|me too|sorry|glad to|happy to|nice to|great to (?:hear|see|chat|talk)|bet|care to|want to|wanna)\b/iu,
-  /\b(?:let's|each other|one another|together we|keep (?:it up|going|pushing|me posted|at it)|talk to|talk (?:soon|later)|catch up|take care|long time|thanks|thank|kind words|encouraging words|(?:mean|means|meant) (?:a lot|so much|the world|everything)|got this|in touch|here for|got your back|right by your side|can't wait to (?:hear|see (?:what|how|it)))\b/i,
+  /\b(?:let's|each other|one another|together we|keep (?:it up|going|pushing|me posted|at it)|talk to|talk (?:soon|later)|catch up|take care|long time|thanks|thank|kind words|encouraging words|(?:mean|means|meant) (?:a lot|so much|the world|everything)|got this|in touch|here for|got your back|right by your side|(?:keen|eager|excited|curious|dying) to (?:hear|know)|can't wait to (?:hear|see (?:what|how|it))|I can(?:'t| only)? imagine)\b/i,
 ];
 
 /** Praise and sympathy for what somebody else told. */

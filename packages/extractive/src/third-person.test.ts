@@ -30,6 +30,10 @@ describe('toThirdPerson', () => {
     ['the blue one is mine', "The blue one is the user's."],
     ['I moved to the US', 'The user moved to the US.'],
     ['our house is ours', "The user's house is theirs."],
+    ['I am tired and want to rest more', 'The user is tired and wants to rest more.'],
+    ['after losing my job, I moved', 'After losing their job, the user moved.'],
+    ['I am not alone and have good friends', 'The user is not alone and has good friends.'],
+    ['I have two cats and am allergic to them', 'The user has two cats and is allergic to them.'],
   ])('%s', (clause, expected) => {
     expect(toThirdPerson(clause, user, false)).toBe(expected);
   });

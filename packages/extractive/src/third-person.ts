@@ -1,4 +1,4 @@
-import { agreeAt, isSubject, tagWords } from './agreement.ts';
+import { agreeAt, isSubject, tagWords, type Word } from './agreement.ts';
 
 /** How a speaker is named in facts: at the start of a sentence and inside of one. */
 export type Speaker = { start: string; inside: string };
@@ -56,6 +56,21 @@ function listenerWord(lower: string, listener: string, isKnown: boolean): string
 }
 
 /**
+ * Where the speaker is named first: "after losing my job, I moved" is "after losing their job, Ann moved". 0 where the
+ * first word of the speaker is.
+ */
+function namedFrom(words: readonly Word[]): number {
+  const [opener, gerund] = words;
+  const isOpened =
+    /^(?:after|before|since|while|when|by|without|despite|besides)$/i.test(opener?.text ?? '') &&
+    /\p{L}{2,}ing$/u.test(gerund?.text ?? '');
+  if (!isOpened) return 0;
+  const comma = words.findIndex(({ post }) => post.includes(','));
+  const isSubject = comma > 0 && /^(?:I|we)$/.test(words[comma + 1]?.text ?? '');
+  return isSubject ? comma + 1 : 0;
+}
+
+/**
  * Rewrites a first-person clause into a sentence about the speaker: "I don't live with my parents" → "The
  * user doesn't live with their parents." The speaker is named once, then `they`; verbs agree. `We` becomes
  * the speaker as well: what a group did, its member did. With a `listener`, `you` becomes their name. No
@@ -68,6 +83,7 @@ export function toThirdPerson(
   listener: string | null = null,
 ): string {
   const words = tagWords(clause);
+  const from = namedFrom(words);
   let named = false;
   let first = true;
   let isHeard = false;
@@ -82,7 +98,7 @@ export function toThirdPerson(
       isHeard = true;
       continue;
     }
-    const replaced = replacement(lower, first, named, speaker);
+    const replaced = replacement(lower, first, named || index < from, speaker);
     first = false;
     if (replaced === null) {
       if (word.text === 'am' && !/\d$/.test(words[index - 1]?.text ?? '')) word.text = named ? 'are' : 'is';
@@ -91,7 +107,7 @@ export function toThirdPerson(
     const joinedSubject = /^(?:and|or)$/i.test(words[index - 1]?.text ?? '');
     if (lower === 'i' || lower === 'we') agreeAt(words, index, named || joinedSubject, pastContext);
     word.text = replaced;
-    named = true;
+    named = index >= from;
   }
   return sentence(words.map((word) => word.pre + word.text + word.post).join(''));
 }

@@ -22,6 +22,17 @@ describe('topicOf', () => {
     ['Do you want to join my choir tomorrow?', "Whether Bob wants to join Ann's choir on 16 April 2026:"],
     ['What made you try pottery?', 'What made Bob try pottery?'],
     ['Got any plants at home?', 'Whether Bob has any plants at home:'],
+    ['What show ya got planned?', 'What show Bob has planned:'],
+    ['How you gonna get to the island?', 'How Bob is going to get to the island:'],
+    ['What support are you offering them?', 'What support Bob is offering them:'],
+    ['What kind of harp do you want to build?', 'What kind of harp Bob wants to build:'],
+    ['Been rowing long?', 'Whether Bob has been rowing long:'],
+    ['Any concerts coming up in June?', 'Whether there are any concerts coming up in June 2026:'],
+    ['Anything else that keeps you awake?', 'Whether there is anything else that keeps Bob awake:'],
+    ['How did the extra room help your guests?', "How did the extra room help Bob's guests?"],
+    ['Any special meaning to your necklace?', "Whether there is any special meaning to Bob's necklace:"],
+    ['How did she stay calm on the boat?', 'How she stayed calm on the boat:'],
+    ['Do they offer classes for children?', 'Whether they offer classes for children:'],
   ])('%s', (question, expected) => {
     expect(topic(question)).toBe(expected);
   });
@@ -34,6 +45,8 @@ describe('topicOf', () => {
     ],
     ['Have you told anyone about the boat yet?', 'Yeah!', 'Bob has told someone about the boat.'],
     ['Do you play any instruments?', 'Nope.', 'Whether Bob plays any instruments: no.'],
+    ['Any songs that move you?', 'Yes!', 'Whether there are any songs that move Bob:'],
+    ['Did everyone swim in the lake?', 'Yes!', 'Whether everyone swam in the lake:'],
     ['Do you like sailing?', 'No worries, I will tell.', 'Whether Bob likes sailing:'],
   ])('%s %s', (question, answer, expected) => {
     expect(topic(question, answer)).toBe(expected);
@@ -45,6 +58,8 @@ describe('topicOf', () => {
     'What is up?',
     'Really?',
     'Want to see my photos?',
+    'Anything exciting on the horizon?',
+    'Music is great for sad days, right?',
     'I live in Ulm.',
   ])('asks nothing in particular: %s', (question) => {
     expect(topic(question)).toBeNull();

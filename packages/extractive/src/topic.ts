@@ -2,7 +2,7 @@ import { toClauses } from './clauses.ts';
 import { resolveDates } from './dates.ts';
 import { contentWords } from './telling.ts';
 import { toThirdPerson, type Speaker } from './third-person.ts';
-import { toPastVerb } from './verbs.ts';
+import { toPastVerb, toThirdPersonVerb } from './verbs.ts';
 
 /** Longer questions tell more than they ask. */
 const MAX_TOPIC_WORDS = 22;
@@ -16,7 +16,7 @@ type Row = readonly [RegExp, (groups: Readonly<Record<string, string | undefined
 /** Word order of questions turned back: "how long have you kept bees" → "how long you have kept bees". */
 const ROWS: readonly Row[] = [
   [
-    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
+    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?! to\b)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
     ({ what, verb, rest }) => `you ${verb} ${what}${rest}`,
   ],
   [
@@ -35,6 +35,19 @@ const ROWS: readonly Row[] = [
     ({ wh, aux, rest }) => `${asked(wh)} you ${aux?.toLowerCase()} ${plain(rest)}`,
   ],
   [
+    /^(?<wh>.*?) ?\b(?<aux>do|does|did) (?<who>they|he|she|it|everyone|everybody|people|(?:the|your) [\p{L}'-]+(?= (?:say|go|look|feel|work|help|mean|come|end|start|begin|happen|take|get|like|react|turn)\b)) (?<verb>[\p{L}'-]+)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
+    ({ wh, aux, who, verb, rest }) => `${asked(wh)} ${who} ${afterAuxiliary(aux, verb)}${rest}`,
+  ],
+  [
+    /^(?<wh>(?:what|which|how|where|when|why|who)\b.*?) you (?<rest>\p{L}{2,}ing\b.*)$/iu,
+    ({ wh, rest }) => `${asked(wh)} you are ${rest}`,
+  ],
+  [/^been (?<rest>\p{L}{2,}ing\b.*)$/iu, ({ rest }) => `whether you have been ${rest}`],
+  [
+    /^(?<what>any(?:thing|one|body|where)?\b.+)$/i,
+    ({ what }) => `whether there ${ANY_OF_MANY.test(what ?? '') ? 'are' : 'is'} ${asked(what)}`,
+  ],
+  [
     /^(?<wh>(?:what|which|how|where)\b.*?) (?:have )?you got (?<rest>.+)$/i,
     ({ wh, rest }) => `${asked(wh)} you have ${rest}`,
   ],
@@ -51,6 +64,15 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
+/** "any special plans", "any songs that …" */
+const ANY_OF_MANY = /^any (?:\p{L}+ ){0,2}\p{L}*[^s\P{L}]s\b/iu;
+
+/** The verb without its auxiliary: "did they like" → "they liked". */
+function afterAuxiliary(auxiliary: string | undefined, verb = ''): string {
+  if (auxiliary?.toLowerCase() === 'did') return toPastVerb(verb);
+  return auxiliary?.toLowerCase() === 'does' ? toThirdPersonVerb(verb) : verb;
+}
+
 /** "guys" and "all" after `you` only address more people. */
 function plain(words: string | undefined): string {
   return (words ?? '').replace(/^(?:(?:guys|all|both) )+/i, '');
@@ -64,7 +86,7 @@ function asked(wh: string | undefined): string {
 
 /** Asks to be told or shown something, whatever it is. */
 const INVITATIONS =
-  /^(?:care to|why (?:not|don't)|remember|did you know|guess|want to|wanna|(?:can|could|would|will) you (?:tell|show|share|send|mind|like to (?:see|hear))|got any (?:pics|photos|tips|advice)|mind|tell|any thoughts|what do you think|what is (?:up|new|going on)|how (?:is it going|are you(?: doing)?|about you|have you been))\b/i;
+  /^(?:care to|why (?:not|don't)|remember|did you know|guess|want to|wanna|(?:can|could|would|will) you (?:tell|show|share|send|mind|like to (?:see|hear))|(?:got )?any (?:pics|photos|tips|advice|thoughts|ideas)|anything (?:else )?(?:new|fun|exciting|interesting|cool)\b|mind|tell|any thoughts|what do you think|what is (?:up|new|going on)|how (?:is it going|are you(?: doing)?|about you|have you been))\b/i;
 
 function statementOrder(question: string): string | null {
   for (const [pattern, build] of ROWS) {
@@ -92,10 +114,14 @@ const YES =
 const NO =
   /^(?:(?:oh|well|hey|haha|and),? )?(?:no|nope|nah|never|not (?:yet|really|at all))\b(?! (?:worries|problem|doubt|way))/i;
 const WHETHER = /^whether /;
+/** Other questions only state something: "Music is great, right?" */
+const INTERROGATIVE =
+  /\b(?:what|who|whose|which|when|where|why|how)\b|^(?:is|are|was|were|do|does|did|have|has|had|can|could|will|would|should|\p{L}+n't)\b/iu;
 
 /** A question that can be answered by yes or no, as the statement that the answer makes of it. */
 function answered(turned: string, answer: string): string | null {
-  if (!WHETHER.test(turned)) return null;
+  // A yes to "Did it hurt?" states nothing that stands alone.
+  if (!/^whether (?!there\b).*\byour?s?\b/.test(turned)) return null;
   if (YES.test(answer)) {
     const stated = turned
       .replace(WHETHER, '')
@@ -117,11 +143,14 @@ export function topicOf(
   answer: string,
 ): Topic | null {
   for (const sentence of sentences.toReversed()) {
-    const question = toClauses(sentence).findLast(({ isQuestion }) => isQuestion)?.text;
+    const question = toClauses(sentence)
+      .findLast(({ isQuestion }) => isQuestion)
+      ?.text.replaceAll(/\bya\b/g, 'you');
     if (question === undefined || INVITATIONS.test(question)) continue;
     const words = question.split(' ').length;
     if (words < 3 || words > MAX_TOPIC_WORDS || contentWords(question) === 0) continue;
     const turned = statementOrder(question);
+    if (turned === null && !INTERROGATIVE.test(question)) continue;
     const complete = turned === null ? null : answered(turned, answer);
     const { text } = resolveDates(complete ?? turned ?? question, at);
     const topic = toThirdPerson(text, by, false, answerer.inside).slice(0, -1);

@@ -111,7 +111,9 @@ const NAMES_BEFORE = /^(?:它|他|她)?(?:的)?(?:名字|小名)?(?:叫|是叫)(
 function trimmed(text: string): string {
   const start = text.replace(EDGES, '');
   let end = start.length;
-  while (end > 0 && /[\s.。!！~～…—–"·,，、]/.test(start.charAt(end - 1))) end -= 1;
+  const isEdge = (last: string) =>
+    /[\s.。!！~～…—–"·,，、]/.test(last) || (end > 1 && /[啊呀哟噢]/.test(last));
+  while (end > 0 && isEdge(start.charAt(end - 1))) end -= 1;
   return start.slice(0, end).trim();
 }
 

@@ -36,6 +36,9 @@ const LEAVES_OPEN: ReadonlySet<string> = new Set([
 ]);
 const OF_OTHERS = /[他她它]/;
 
+/** What does something to the speaker, where nothing says what it is: "可以让我放松". */
+const CAUSES = /^(?:可以|能够|能|会)?(?:让|使|令|帮助?)(?:我|自己)/;
+
 /** Whose rules read a clause, by its subject; without one, by the subject before. */
 const ABOUT = { speaker: 'speaker', attribute: 'theirs', theirs: 'theirs', others: null } as const;
 const INHERITED = { speaker: 'speaker', attribute: 'speaker', theirs: 'theirs', others: null } as const;
@@ -74,6 +77,7 @@ function* keptClauses(
   if (TAG_QUESTION.test((clauses.at(-1)?.simplified ?? '').replace(/[?？]$/, ''))) return;
   let subject: ChineseClause | undefined;
   let isLost = false;
+  let isAny = false;
   for (const clause of clauses) {
     const isQuoting = SPEAKS.test(clause.simplified) && /[:：“「]/.test(sentence);
     if (isQuoting || CONDITION.test(clause.simplified)) return;
@@ -82,7 +86,10 @@ function* keptClauses(
     if (clause.subject !== 'none' || clause.from > 0) isLost = false;
     const refusal = refusalOf(clause, listener, subject !== clause && subject.subject !== 'none');
     if (refusal !== null) isLost = LEAVES_OPEN.has(refusal) || OF_OTHERS.test(clause.simplified);
-    else if (!isLost) yield [clause, about];
+    else if (!isLost && (isAny || clause.subject !== 'none' || !CAUSES.test(clause.predicate))) {
+      isAny = true;
+      yield [clause, about];
+    }
   }
 }
 
