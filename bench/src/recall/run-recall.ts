@@ -9,30 +9,39 @@ import { type Client, ingest } from './ingest.ts';
 import { replayObservations } from './replay-observations.ts';
 import { type EvidenceOf, type Statements, storeStatements } from './store-statements.ts';
 
-/** How a way fills the memory, and the extra fields of its searches. */
+/** A way of searching what was filled in, and the extra fields of its searches. */
+type Searching = Readonly<{ way: Way; title: string; search?: Readonly<Record<string, unknown>> }>;
+
+/** How the memory is filled, and all ways that search it. */
 type Filling = Readonly<{
-  title: string;
   /** Undefined: posted and extracted. */
   stored?: Statements;
   /** Whether the model answers with the published observations. */
   hasModel?: boolean;
-  search?: Readonly<Record<string, unknown>>;
+  ways: readonly Searching[];
 }>;
 
-const FILLINGS: Readonly<Record<Way, Filling>> = {
-  extracted: { title: 'extracted by rules, and what was said' },
-  memories: { title: 'extracted by rules alone', search: { include_turns: false } },
-  turns: { title: 'turns stored as memories', stored: { observations: false, turns: true } },
-  observations: { title: 'observations as the model’s answers', hasModel: true },
-  'observations-stored': {
-    title: 'observations stored as memories',
+const FILLINGS: readonly Filling[] = [
+  {
+    ways: [
+      { way: 'extracted', title: 'extracted by rules, and what was said' },
+      { way: 'memories', title: 'extracted by rules alone', search: { include_turns: false } },
+    ],
+  },
+  {
+    stored: { observations: false, turns: true },
+    ways: [{ way: 'turns', title: 'turns stored as memories' }],
+  },
+  { hasModel: true, ways: [{ way: 'observations', title: 'observations as the model’s answers' }] },
+  {
     stored: { observations: true, turns: false },
+    ways: [{ way: 'observations-stored', title: 'observations stored as memories' }],
   },
-  'observations-and-turns': {
-    title: 'observations and turns stored as memories',
+  {
     stored: { observations: true, turns: true },
+    ways: [{ way: 'observations-and-turns', title: 'observations and turns stored as memories' }],
   },
-};
+];
 
 /** The ways for a set: statements are never extracted, and only LoCoMo has observations. */
 function waysOf({ conversations }: ConversationSet): Way[] {
@@ -60,22 +69,32 @@ export async function runRecall(
   for (const set of sets) {
     const baselines = await measureBaselines(set.conversations);
     const languages = [...new Set(set.conversations.map(({ language }) => language))].join(', ');
-    for (const way of waysOf(set).filter((one) => ways?.includes(one) ?? true)) {
-      const filling = FILLINGS[way];
-      const result = await measure(set.conversations, filling, profileDirectory);
-      const title = `${set.name} (${languages}): ${filling.title}`;
-      parts.push(describeResult(title, result, baselines, AIMS[set.name]?.[way]));
+    const fitting = waysOf(set).filter((one) => ways?.includes(one) ?? true);
+    for (const filling of FILLINGS) {
+      const searchings = filling.ways.filter(({ way }) => fitting.includes(way));
+      if (searchings.length === 0) continue;
+      const results = await measure(set.conversations, filling, searchings, profileDirectory);
+      for (const [index, { way, title }] of searchings.entries()) {
+        const result = results[index];
+        if (result === undefined) continue;
+        const described = `${set.name} (${languages}): ${title}`;
+        parts.push(describeResult(described, result, baselines, AIMS[set.name]?.[way]));
+      }
     }
   }
   return parts.join('\n\n');
 }
 
-/** Starts the services on an empty database, stores the conversations, and asks all questions. */
+/**
+ * Starts the services on an empty database, stores the conversations, and asks all questions in each way, in the order
+ * of the ways.
+ */
 async function measure(
   conversations: readonly Conversation[],
-  { stored, hasModel = false, search = {} }: Filling,
+  { stored, hasModel = false }: Filling,
+  searchings: readonly Searching[],
   profileDirectory: string | undefined,
-): Promise<RecallResult> {
+): Promise<RecallResult[]> {
   const model = hasModel ? await createScriptedModel({ reply: replayObservations(conversations) }) : null;
   const stage = await createStage(profileDirectory);
   try {
@@ -88,20 +107,25 @@ async function measure(
     await stage.start('extractor', env);
     const client = { url: gateway.url, headers: await stage.createClientHeaders(gateway) };
     const { extractions, seconds, evidenceOf } = await fill(stage, client, conversations, stored);
-    const results = [];
-    for (const conversation of conversations) {
-      results.push(await answerQuestions(client, conversation, evidenceOf, search));
+    const turns = conversations
+      .flatMap(({ sessions }) => sessions)
+      .reduce((sum, session) => sum + session.turns.length, 0);
+    const results: RecallResult[] = [];
+    for (const { search = {} } of searchings) {
+      const asked = [];
+      for (const conversation of conversations) {
+        asked.push(await answerQuestions(client, conversation, evidenceOf, search));
+      }
+      results.push({
+        turns,
+        memories: asked.reduce((sum, { memories }) => sum + memories, 0),
+        extractions,
+        extractionSeconds: seconds,
+        modelCalls: model?.callCount ?? 0,
+        answered: asked.flatMap(({ answered }) => answered),
+      });
     }
-    return {
-      turns: conversations
-        .flatMap(({ sessions }) => sessions)
-        .reduce((sum, session) => sum + session.turns.length, 0),
-      memories: results.reduce((sum, result) => sum + result.memories, 0),
-      extractions,
-      extractionSeconds: seconds,
-      modelCalls: model?.callCount ?? 0,
-      answered: results.flatMap((result) => result.answered),
-    };
+    return results;
   } finally {
     await stage.close();
     await model?.close();
