@@ -14,21 +14,23 @@ const NAME = /(?<=[\p{L}\p{N},;:’')\]] )\p{Lu}[\p{L}\p{M}\p{N}]+/gu;
  * without such words.
  */
 export function exactShares(query: string, texts: readonly string[]): number[] | null {
-  const names = new Set(
-    [query, ...texts].flatMap((text) => (text.match(NAME) ?? []).map((name) => name.toLowerCase())),
-  );
   const terms = [
     ...new Set(wordsOf(query).flatMap(({ text, unspaced }) => (unspaced || STOPWORDS.has(text) ? [] : text))),
   ];
+  const folded = texts.map(fold);
+  const isName = (term: string) =>
+    namesOf(query).has(term) ||
+    texts.some((text, at) => folded[at]?.includes(term) && namesOf(text).has(term));
   const meant = terms.flatMap((term): { term: string; weight: number }[] => {
     if (/\d/.test(term)) return [{ term, weight: OF_IDENTIFIER }];
-    return names.has(term) ? [{ term, weight: OF_NAME }] : [];
+    return isName(term) ? [{ term, weight: OF_NAME }] : [];
   });
   if (meant.length === 0) return null;
-  const padded = texts.map(paddedWords);
+  const hasWord = (text: string, at: number, term: string) =>
+    folded[at]?.includes(term) === true && paddedWords(text).includes(` ${term} `);
   const having = meant
     .map(({ term, weight }) => {
-      const places = padded.flatMap((text, at) => (text.includes(` ${term} `) ? [at] : []));
+      const places = texts.flatMap((text, at) => (hasWord(text, at, term) ? [at] : []));
       const rarity =
         weight === OF_NAME
           ? rarityOfName(places.length, texts.length)
@@ -45,6 +47,15 @@ export function exactShares(query: string, texts: readonly string[]): number[] |
     for (const at of places) shares[at] = (shares[at] ?? 0) + (weight * rarity) / total;
   }
   return shares;
+}
+
+/** What every word of the text is a part of: a quick answer where a text does not have a word. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll('’', "'");
+}
+
+function namesOf(text: string): ReadonlySet<string> {
+  return new Set((text.match(NAME) ?? []).map((name) => name.toLowerCase()));
 }
 
 function rarityOf(having: number, all: number): number {
