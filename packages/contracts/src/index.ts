@@ -2,6 +2,7 @@ export * from './api-keys.ts';
 export * from './chat.ts';
 export * from './compressions.ts';
 export * from './content-text.ts';
+export * from './conversation-ids.ts';
 export * from './conversations.ts';
 export * from './documents.ts';
 export * from './extraction-state.ts';

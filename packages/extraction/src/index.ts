@@ -9,12 +9,6 @@ export type { CurrentMemory, Neighbour } from './dedup/similar.ts';
 export { planChanges, type Change } from './plan-changes.ts';
 export { getPreset, presetNamed, presets } from './presets.ts';
 export type { Preset } from './presets/preset.ts';
-export {
-  DEFAULT_CONVERSATION,
-  digest,
-  globalConversationsOf,
-  ownConversationIdOf,
-} from './conversation-ids.ts';
 export { buildPrompt, type KnownDocument, type Prompt } from './prompts/build-prompt.ts';
 export { resolvePrompts } from './prompts/resolve-prompts.ts';
 export { PROMPTS_FOLDER, type Prompts } from './prompts/template.ts';

@@ -1,6 +1,5 @@
-import { GLOBAL_SCOPE } from '@factmill/contracts';
+import { GLOBAL_SCOPE, globalConversationsOf } from '@factmill/contracts';
 import type { CandidateRow } from '@factmill/database';
-import { globalConversationsOf } from '@factmill/extraction';
 import { fuseRanks } from '@factmill/ranking';
 import type { ChannelHits } from '../candidate.ts';
 import { earlier } from '../as-of-now.ts';

@@ -1,3 +1,4 @@
+import { globalConversationsOf } from '@factmill/contracts';
 import {
   type PostApply,
   applyNewMemories,
@@ -12,7 +13,7 @@ import {
   saveEmbeddings,
   toStoredAnswer,
 } from '@factmill/database';
-import { type Candidate, globalConversationsOf, type Preset, type Rejection } from '@factmill/extraction';
+import type { Candidate, Preset, Rejection } from '@factmill/extraction';
 import {
   type CompareBySimilarity,
   NOTHING,

@@ -4,8 +4,8 @@ import {
   MAX_MESSAGES_PER_REQUEST,
   type MessageInput,
   messageInputSchema,
+  shortDigest,
 } from '@factmill/contracts';
-import { digest } from '@factmill/extraction';
 
 /** The fields of a chat message that memory uses. */
 export type ChatMessage = Readonly<{
@@ -107,7 +107,7 @@ function isRole(role: unknown): role is (typeof ROLES)[number] {
 
 function stepOf(path: string, message: ChatMessage): string {
   const calls = Array.isArray(message.tool_calls) ? JSON.stringify(message.tool_calls.map(callOf)) : '';
-  return digest(`${path}\n${String(message.role)}\n${contentText(message.content)}\n${calls}`);
+  return shortDigest(`${path}\n${String(message.role)}\n${contentText(message.content)}\n${calls}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { effectiveUser, isPermitted, type Principal, resolveUser } from '@factmill/auth';
-import { UNKNOWN_USER } from '@factmill/contracts';
-import { DEFAULT_CONVERSATION, type Preset } from '@factmill/extraction';
+import { DEFAULT_CONVERSATION, UNKNOWN_USER } from '@factmill/contracts';
+import type { Preset } from '@factmill/extraction';
 import type { ChatRequest } from './chat-request.ts';
 
 /** The owner of the memory that a chat uses. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AlikeChat, NamedChat } from '@factmill/database';
-import { ownConversationIdOf } from '@factmill/extraction';
+import { ownConversationIdOf } from '@factmill/contracts';
 import { type ChatMessage, type ChatPath, chatPathOf } from './chat-turns.ts';
 import { conversationIdOf, placeInAlike, placeInNamed } from './place-chat.ts';
 

@@ -1,6 +1,5 @@
 import { type AlikeChat, type NamedChat, readAlikeChats, readNamedChat, type Sql } from '@factmill/database';
-import { contentText } from '@factmill/contracts';
-import { digest, ownConversationIdOf } from '@factmill/extraction';
+import { contentText, ownConversationIdOf, shortDigest } from '@factmill/contracts';
 import type { ChatMessage, ChatPath } from './chat-turns.ts';
 
 /** The conversation and user turn of a chat request, and the preset of the conversation's policy, if it has one. */
@@ -79,7 +78,7 @@ export function placeInAlike(
   if (isRetry || path.isContinued || standsThere) return placeIn(latest);
   // The new id depends on the latest turn, so that parallel requests begin the same conversation.
   const since = latest.saidSince ?? `${latest.conversationId} ${latest.lastUserId}`;
-  return place(`${baseId}.${digest(since).slice(0, 12)}`, null);
+  return place(`${baseId}.${shortDigest(since).slice(0, 12)}`, null);
 }
 
 /**
@@ -88,5 +87,5 @@ export function placeInAlike(
  */
 export function conversationIdOf(messages: readonly ChatMessage[], userId: string): string {
   const first = messages.find(({ role }) => role === 'user');
-  return `chat-${digest(`${userId}\n${contentText(first?.content)}`)}`;
+  return `chat-${shortDigest(`${userId}\n${contentText(first?.content)}`)}`;
 }

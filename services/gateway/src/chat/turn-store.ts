@@ -1,6 +1,6 @@
-import type { MessageInput, PresetName } from '@factmill/contracts';
+import { type MessageInput, ownConversationIdOf, type PresetName } from '@factmill/contracts';
 import { isAppError } from '@factmill/errors';
-import { estimateTokens, ownConversationIdOf } from '@factmill/extraction';
+import { estimateTokens } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import { createCounter, currentTraceparent, seriesOf } from '@factmill/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
