@@ -1,6 +1,7 @@
 export { retryDelayMs } from './backoff.ts';
 export type { RetryPolicy } from './backoff.ts';
 export { compressJob, compressJobId } from './compress-job.ts';
+export { embedJob } from './embed-job.ts';
 export { createEnqueueAccepted } from './enqueue-accepted.ts';
 export { eraseJob } from './erase-job.ts';
 export { extractJob, extractJobId } from './extract-job.ts';

@@ -1,4 +1,4 @@
-import type { Queues } from '@factmill/queue';
+import { embedJob, type Queues } from '@factmill/queue';
 
 /** Requests a job that embeds these memories. Never rejects. */
 export type EmbedLater = (tenantId: string, memoryIds: readonly string[]) => Promise<void>;
@@ -10,7 +10,7 @@ export function createEmbedLater(deps: { queues: Pick<Queues, 'enqueue'>; newId:
   return async (tenantId, memoryIds) => {
     const data = { tenantId, memoryIds: memoryIds.slice(0, MAX_NAMED) };
     try {
-      await deps.queues.enqueue([{ name: 'embed', data, jobId: `embed-${deps.newId()}` }]);
+      await deps.queues.enqueue([embedJob(data, deps.newId())]);
     } catch {
       // The sweeper requests missing vectors.
     }

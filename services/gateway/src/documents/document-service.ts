@@ -1,6 +1,7 @@
 import type { PutDocument } from '@factmill/contracts';
 import { type PutDocument as Put, putDocument } from '@factmill/database';
-import { isAppError } from '@factmill/errors';
+import { embedJob } from '@factmill/queue';
+import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 
 /** Documents are cut here, without a model; their vectors follow in the background, as for memories. */
@@ -25,20 +26,10 @@ export function createDocumentService(deps: RouteDeps) {
       chunks: chunks.map((chunk) => ({ id: deps.newId(), ...chunk })),
       wantsEmbedding,
     });
-    if (stored.outcome !== 'kept') await embedLater(tenantId);
-    return stored;
-  }
-
-  async function embedLater(tenantId: string): Promise<void> {
-    if (!wantsEmbedding) return;
-    try {
-      await deps.queues.enqueue([{ name: 'embed', data: { tenantId }, jobId: `embed-${deps.newId()}` }]);
-    } catch (error) {
-      deps.logger.warn(
-        { code: isAppError(error) ? error.code : 'internal' },
-        'vectors are left to the sweeper',
-      );
+    if (wantsEmbedding && stored.outcome !== 'kept') {
+      await enqueueSoon(deps, embedJob({ tenantId }, deps.newId()));
     }
+    return stored;
   }
 
   return { put };

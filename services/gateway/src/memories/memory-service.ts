@@ -1,7 +1,9 @@
 import { GLOBAL_SCOPE, type MemoryInput, type MemoryPatch, UNKNOWN_USER } from '@factmill/contracts';
 import { type Actor, toConversationId } from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { AppError } from '@factmill/errors';
 import { candidateOfInput, changeMemory, unlessTaken, writeMemories, type Written } from '@factmill/memories';
+import { embedJob } from '@factmill/queue';
+import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 
 export type SaveItem = Readonly<{ userId: string; input: MemoryInput }>;
@@ -30,19 +32,10 @@ function inSlices(places: readonly number[], lengthOf: (place: number) => number
 export function createMemoryService(deps: RouteDeps) {
   const wantsEmbedding = deps.config.embedding.provider !== 'none';
 
-  /** Vectors follow in the background (C13); when the queue is down, the extractor finds the missing ones. */
+  /** Vectors follow in the background (C13). */
   async function embedLater(tenantId: string, memoryIds: readonly string[]): Promise<void> {
     if (!wantsEmbedding || memoryIds.length === 0) return;
-    try {
-      await deps.queues.enqueue([
-        { name: 'embed', data: { tenantId, memoryIds: [...memoryIds] }, jobId: `embed-${deps.newId()}` },
-      ]);
-    } catch (error) {
-      deps.logger.warn(
-        { code: isAppError(error) ? error.code : 'internal' },
-        'vectors are left to the sweeper',
-      );
-    }
+    await enqueueSoon(deps, embedJob({ tenantId, memoryIds: [...memoryIds] }, deps.newId()));
   }
 
   /** Saves everything in one transaction; results in order, `skipped` for the unknown user. */

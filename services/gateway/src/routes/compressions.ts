@@ -7,13 +7,14 @@ import {
   uuidParamsSchema,
   uuidSchema,
 } from '@factmill/contracts';
-import { listCompressionRuns, type OpenCompressionRun, toCompression } from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { listCompressionRuns, toCompression } from '@factmill/database';
+import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { readCompression, startCompression } from '@factmill/memories';
 import { compressJob } from '@factmill/queue';
 import { Router } from 'express';
 import { z } from 'zod';
+import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -42,7 +43,7 @@ export function compressionRoutes(deps: RouteDeps): Router {
       now: deps.now(),
       newId: deps.newId,
     });
-    if (open !== null) await enqueue(open);
+    if (open !== null) await enqueueSoon(deps, compressJob(open));
     response
       .status(202)
       .json({ outcome, compression: run === null ? null : toCompression(run), user_id: userId });
@@ -71,18 +72,6 @@ export function compressionRoutes(deps: RouteDeps): Router {
     if (found === undefined) throw new AppError('not_found', 'There is no compression with this id.');
     response.json(found);
   });
-
-  /** Only for speed: when the queue is down, an extractor finds the run in the ledger. */
-  async function enqueue(run: OpenCompressionRun): Promise<void> {
-    try {
-      await deps.queues.enqueue([compressJob(run)]);
-    } catch (error) {
-      deps.logger.warn(
-        { code: isAppError(error) ? error.code : 'internal' },
-        'a compression is left to the sweeper',
-      );
-    }
-  }
 
   return router;
 }

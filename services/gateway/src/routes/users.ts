@@ -1,12 +1,13 @@
 import { principalOf, requirePermission } from '@factmill/auth';
 import { type ErasureReceipt, userIdSchema, uuidParamsSchema } from '@factmill/contracts';
 import { type Erasure, findErasure, requestErasure } from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
 import { eraseJob } from '@factmill/queue';
 import { Router } from 'express';
 import { z } from 'zod';
 import { actorOf } from '../actor.ts';
+import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 
 const userParamsSchema = z.object({ id: userIdSchema });
@@ -26,7 +27,7 @@ export function userRoutes(deps: RouteDeps): Router {
       requestedBy: actorOf(response).actor,
     });
     if (erasure === undefined) throw new AppError('not_found', 'There is nothing of a user with this id.');
-    await beginNow(tenantId, erasure.id);
+    await enqueueSoon(deps, eraseJob({ tenantId, erasureId: erasure.id }));
     response.status(202).json(toReceipt(erasure));
   });
 
@@ -36,18 +37,6 @@ export function userRoutes(deps: RouteDeps): Router {
     if (erasure === undefined) throw new AppError('not_found', 'There is no erasure with this id.');
     response.json(toReceipt(erasure));
   });
-
-  /** The receipt is stored: when the queue is down, an extractor finds it. */
-  async function beginNow(tenantId: string, erasureId: string): Promise<void> {
-    try {
-      await deps.queues.enqueue([eraseJob({ tenantId, erasureId })]);
-    } catch (error) {
-      deps.logger.warn(
-        { code: isAppError(error) ? error.code : 'internal' },
-        'an erasure is left to the sweeper',
-      );
-    }
-  }
 
   return router;
 }

@@ -11,12 +11,14 @@ import {
   listEmbeddingModels,
   type Sql,
 } from '@factmill/database';
-import { AppError, isAppError } from '@factmill/errors';
+import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
 import { createEmbedder, type Embedder } from '@factmill/models';
+import { embedJob } from '@factmill/queue';
 import { checkVectors, registerConfigured } from '@factmill/vectors';
 import { Router } from 'express';
 import type { z } from 'zod';
+import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 
 /** Vectors deleted by one request. */
@@ -26,6 +28,8 @@ const DROPPED_AT_A_TIME = 5_000;
 export function vectorRoutes(deps: RouteDeps): Router {
   const router = Router();
   router.use(requirePermission('operator'));
+  /** Workers find by themselves what is to be done, within ten seconds. */
+  const embedSoon = () => enqueueSoon(deps, embedJob({ tenantId: DEFAULT_TENANT_ID }, deps.newId()));
 
   router.get('/', async (request, response) => {
     const query = validate(vectorsQuerySchema, request.query);
@@ -98,20 +102,6 @@ export function vectorRoutes(deps: RouteDeps): Router {
     const registered = await registerConfigured({ database: deps.database.batch, config, configured });
     if (registered === null) throw new Error('an embedder that embeds has a profile');
     return { model: registered.profile.id, state: registered.state };
-  }
-
-  /** Workers find by themselves what is to be done, within ten seconds. */
-  async function embedSoon(): Promise<void> {
-    try {
-      await deps.queues.enqueue([
-        { name: 'embed', data: { tenantId: DEFAULT_TENANT_ID }, jobId: `embed-${deps.newId()}` },
-      ]);
-    } catch (error) {
-      deps.logger.warn(
-        { code: isAppError(error) ? error.code : 'internal' },
-        'vectors are left to the sweeper',
-      );
-    }
   }
 
   return router;
