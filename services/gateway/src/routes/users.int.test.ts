@@ -42,6 +42,7 @@ test('a user of whom there is nothing is named as such, also where another tenan
       by === undefined ? {} : { key: by },
     );
     expect([user, status, body.code]).toEqual([user, 404, 'not_found']);
+    expect(body.detail).toContain('Check its spelling');
   }
   const { body: receipt } = await gateway.call('DELETE', '/v1/users/ben');
   expect((await gateway.call('GET', `/v1/erasures/${receipt.id}`, { key })).status).toBe(404);

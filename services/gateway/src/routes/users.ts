@@ -26,7 +26,9 @@ export function userRoutes(deps: RouteDeps): Router {
       userId,
       requestedBy: actorOf(response).actor,
     });
-    if (erasure === undefined) throw new AppError('not_found', 'There is nothing of a user with this id.');
+    if (erasure === undefined) {
+      throw new AppError('not_found', 'Nothing is stored of a user with this id. Check its spelling.');
+    }
     await enqueueSoon(deps, eraseJob({ tenantId, erasureId: erasure.id }));
     response.status(202).json(toReceipt(erasure));
   });
