@@ -1,4 +1,5 @@
 import { type Sql, toHalfvec } from '@factmill/database';
+import { presets } from '@factmill/extraction';
 import { B, K1 } from '../bm25.ts';
 import type { VectorSearch } from './nearest.ts';
 import { knownMemories, restingOn } from './known-memories.ts';
@@ -33,17 +34,23 @@ const MAX_FREQUENCY = 400;
 /** Where all words are so common, the latest parts with them are taken. */
 const LATEST = 1_000;
 
+/** The presets whose memories are for one conversation, as a literal of SQL. */
+const OF_CONVERSATION = `'{${[...presets.values()]
+  .filter(({ memoryScope }) => memoryScope === 'conversation')
+  .map(({ name }) => name)
+  .join(',')}}'::text[]`;
+
 /**
- * A conversation of the preset `reconciled` is a boundary: what is said in it is for that conversation only, as its
- * memories are.
+ * Whether turns of the conversation `c` are found from the conversations `seenFrom` (null: from any). They are, unless
+ * memories of its preset are for one conversation.
  */
 export const sharesTurns = (
   c: string,
   seenFrom: string,
 ) => `(${seenFrom}::text[] is null or ${c}.id = any(${seenFrom}::text[])
-    or (${c}.policy->>'preset' is distinct from 'reconciled' and not exists (
+    or ((${c}.policy->>'preset' = any(${OF_CONVERSATION})) is not true and not exists (
       select from extractions e where e.tenant_id = ${c}.tenant_id and e.conversation_id = ${c}.id
-        and e.preset = 'reconciled')))`;
+        and e.preset = any(${OF_CONVERSATION}))))`;
 
 /**
  * Selected of a part `p` of a message `m`. `memoryId`: the first of the given memories that rests on the message, by

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, DEFAULT_TENANT_ID, migrate, registerEmbeddingModel } from '@factmill/database';
+import { presets } from '@factmill/extraction';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, expect, test } from '@jest/globals';
 import { findTurnParts, type TurnTarget } from './turn-parts.ts';
@@ -80,3 +81,22 @@ test.each<[string, (of: TurnTarget & { userId: string }) => Promise<unknown[]>]>
   expect(await find(target(THEIRS))).toHaveLength(1);
   expect(await find(target(DEFAULT_TENANT_ID))).toEqual([]);
 });
+
+test.each([...presets.values()])(
+  'what is said with the preset $name is seen from other conversations where its memories are: those of a $memoryScope',
+  async ({ name, memoryScope }) => {
+    await database.query(
+      `update conversations set policy = jsonb_build_object('preset', $2::text) where tenant_id = $1::uuid`,
+      [THEIRS, name],
+    );
+    const from = (conversation: string) =>
+      findUnindexedTurns(
+        database,
+        { ...target(THEIRS), seenFrom: [conversation], pendingOnly: false },
+        ['heron'],
+        [],
+      );
+    expect(await from('chat')).toHaveLength(1);
+    expect(await from('another')).toHaveLength(memoryScope === 'user' ? 1 : 0);
+  },
+);
