@@ -39,7 +39,7 @@ function ambiguousRepetitions({ source, flags }: Expression): string[] {
   });
 }
 
-/** Whether there is a text that the automaton reads in two ways: two different states that the same text leads to and on from. */
+/** Whether the automaton reads some text in two ways: the text leads to two different states, and on from both. */
 function isAmbiguous(nfa: NFA): boolean {
   const ids = new Map<NFA['initial'], number>([[nfa.initial, 0]]);
   for (const state of ids.keys())

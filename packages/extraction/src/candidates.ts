@@ -192,9 +192,9 @@ function identityOf(candidate: Candidate): string {
 }
 
 /**
- * Turns a parsed reply into candidates: readable content, defaults, and the messages that each comes from. Refuses
- * items that are no facts, empty, too short, too long, repeated, beyond 50 per message, or marked as an attack
- * (`screenItem`). `timeZone` dates events. Texts are stored without invisible characters. `rejected` counts refusals here and while parsing.
+ * Turns a parsed reply into candidates: readable content without invisible characters, defaults, and the messages that
+ * each comes from. Refuses items that are no facts, empty, too short, too long, repeated, beyond 50 per message, or
+ * that `screenItem` refuses. `timeZone` dates events. `rejected` counts what was refused here and while parsing.
  */
 export function toCandidates(
   parsed: ParsedReply,

@@ -67,8 +67,9 @@ function questionBefore(message: TranscriptMessage, previous: TranscriptMessage 
 }
 
 /**
- * Who tells what to whom in the user messages, in conversation order. Only the messages given are known: a
- * listener is known when exactly two people talk, a question when its message comes right before. Each is read when it is asked for.
+ * Who tells what to whom in the user messages, in conversation order. Only the messages given are known: a listener
+ * when exactly two people talk, a question when its message comes right before. Each message is read when it is asked
+ * for.
  */
 export function* readConversation(
   messages: readonly TranscriptMessage[],

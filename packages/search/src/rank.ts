@@ -132,8 +132,7 @@ export function createRank({ database, reranker }: RankDeps) {
   async function rerank(scored: readonly ScoredCandidate[], query: string, settings: SearchSettings) {
     const entries = scored.map(toEntry);
     const nothing = { entries, done: false, failure: null as unknown, ms: 0 };
-    if (!settings.rerank || entries.length === 0) return nothing;
-    if (reranker === null) return nothing;
+    if (!settings.rerank || reranker === null || entries.length === 0) return nothing;
     const startedAt = performance.now();
     const best = entries.slice(0, Math.max(reranker.topN, settings.limit));
     try {

@@ -70,10 +70,11 @@ export function facetsAsked(target: SearchTarget): (readonly string[])[] {
 }
 
 /**
- * The memories of a target that a search may return. Its statement has the tenant in `$1`, the user in `$2` and
- * the source's values from `$first` on. With `anyUser` it is planned without regard to who the user is, so that a
- * prepared statement keeps its plan instead of being planned anew for each. Only the conditions that a target has are in the statement: the others would
- * be checked for each of thousands of memories.
+ * The memories of a target that a search may return. The statement has the tenant in `$1`, the user in `$2` and the
+ * values of the source from `$first` on. It has only the conditions that the target asks for: each is checked for
+ * thousands of memories.
+ *
+ * @param anyUser plan the statement without regard to who the user is: a prepared one then keeps its plan
  */
 export function memoriesOf(
   target: SearchTarget,

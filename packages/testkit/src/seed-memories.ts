@@ -52,8 +52,8 @@ const WORD_INDEXES = `select indexname as name, indexdef as definition from pg_i
 
 /**
  * Stores memories of a user with their first versions and vectors by SQL, all the same in every run: tags `rare0` to
- * `rare1249`, seven projects, every tenth in tier 3, some that say `clock` or `tower`. Similarities to `near` go from 0.95
- * to 0.3.
+ * `rare1249`, seven projects, every tenth in tier 3, some that say `clock` or `tower`. Similarities to `near` go from
+ * 0.95 to 0.3.
  */
 export async function seedMemories(sql: Queries, seed: SeededMemories): Promise<void> {
   const owner = [seed.tenantId, seed.userId];

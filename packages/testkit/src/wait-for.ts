@@ -1,7 +1,7 @@
 /** Limits are written for a quiet machine; a busy one gets so many times as long before a test fails. */
 const PATIENCE = 6;
 
-/** The longest that something may take that takes less than `quietMs` on a quiet machine, and for ever when it is broken. */
+/** A limit for what takes less than `quietMs` on a quiet machine, and for ever when it is broken. */
 export function patiently(quietMs: number): number {
   return quietMs * PATIENCE;
 }

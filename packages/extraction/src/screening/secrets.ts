@@ -41,9 +41,11 @@ function isCardNumber(text: string): boolean {
 }
 
 /**
- * Whether a statement holds a secret: by its name (a password and its value, a key such as `api_key`, the answer to
- * a question for one) or by its form (keys of well-known services, private keys, addresses with a password, card
- * numbers), in English and in Chinese. The fact that there is a secret, or where it is kept, is none. `plain` is the plain form.
+ * Whether a statement holds a secret, in English or Chinese: by its name (a password and its value, a key such as
+ * `api_key`, the answer to a question for one) or by its form (keys of well-known services, private keys, addresses
+ * with a password, card numbers). That there is a secret, or where it is kept, is no secret.
+ *
+ * @param stated `raw` is the text as it was written, `plain` its plain form
  */
 export function holdsSecret(stated: {
   key: string | null;

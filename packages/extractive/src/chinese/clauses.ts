@@ -3,7 +3,10 @@ import { writeOutDates, type ChineseDated } from './dates.ts';
 import { toSimplified } from './script.ts';
 import { segment } from './words.ts';
 
-/** Who a clause is about: its speaker, somebody or something of theirs, what the speaker is like, others; or it leaves that out. */
+/**
+ * Who a clause is about: its speaker, somebody or something of theirs, what the speaker is like, or others. `none`: it
+ * does not say.
+ */
 type Subject = 'speaker' | 'theirs' | 'attribute' | 'others' | 'none';
 
 /** A part of a sentence between commas. */

@@ -14,7 +14,7 @@ export type Read = {
   isOwn: boolean;
 };
 
-/** A clause of the speaker that no rule reads is kept in their own words when it says this much; a date counts as a word. */
+/** A clause of the speaker that no rule reads is kept if it has at least so many words; a date counts as one. */
 const MIN_WORDS = 2;
 /** What is kept beside another clause of its sentence. */
 const MIN_WORDS_BESIDE = 0.5;

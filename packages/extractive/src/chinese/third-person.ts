@@ -93,7 +93,8 @@ function withComma(sentence: string, speaker: string): string {
 
 /**
  * Clauses of a sentence, one after the other, as a sentence about their speaker: "我很喜欢绘画" → "用户很喜欢绘画。" The
- * speaker is named once; where no clause names them and they are meant (`isOwn`), at the beginning. Empty when the first person would be left.
+ * speaker is named once. Where no clause names them and they are meant (`isOwn`), that is at the beginning. Empty when
+ * the first person would be left.
  */
 export function toThirdPerson(
   clauses: readonly ChineseClause[],

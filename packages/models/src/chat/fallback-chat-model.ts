@@ -34,12 +34,14 @@ export type FallbackChatModelDeps = Readonly<{
 const LIST_TIMEOUT_MS = 5_000;
 
 /**
- * The configured model of an endpoint if it is available, else the first available fallback, else, without fallbacks
- * in the configuration, the smallest model that the endpoint lists (B13).
+ * The configured model of an endpoint if it is available, else the first fallback that is. Without fallbacks in the
+ * configuration: the smallest model that the endpoint lists (B13).
  *
- * With several models, the endpoint's `/models` decides if it has that; else its answers do: a model that it
- * reports as missing is skipped. A single model is asked without reading the list first. While a fallback or no model
- * is in use, it checks again after a minute or with the next call. `complete` throws as `createChatModel` does, and `model_unavailable` when no model is available.
+ * Of several models, the endpoint's `/models` says which are available. Without that list its answers do: a model that
+ * it reports as missing is skipped. A single model is asked without reading the list first. While a
+ * fallback is in use it checks again after a minute, while no model is with every call.
+ *
+ * `complete` throws as `createChatModel` does, and `model_unavailable` when no model is available.
  */
 export function createFallbackChatModel(
   config: FallbackChatModelConfig,

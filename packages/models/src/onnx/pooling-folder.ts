@@ -8,8 +8,8 @@ import { isInside } from './model-source.ts';
 const KNOWN_STEPS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize']);
 
 /**
- * The folder of a model's pooling step in the folder `model`: what `modules.json` says, as sentence-transformers writes it, or
- * the usual one; null when the model has no such step.
+ * The folder of a model's pooling step in the folder `model`: the one in `modules.json`, as sentence-transformers
+ * writes it, or else the usual one. Null when the model has no such step.
  *
  * @throws AppError `model_config` when the model has a step that is not in its ONNX file
  */

@@ -8,7 +8,7 @@ import { type Signature, signatureOf } from './read-file.ts';
 export type Walked = Readonly<{
   /** Path → signature of every file that could hold a memory. */
   files: ReadonlyMap<string, Signature>;
-  /** False when there are more files than allowed, or a folder could not be read: then a file that was not found is not gone. */
+  /** False when there are too many files or a folder could not be read. A file that is not listed may still exist then. */
   isComplete: boolean;
 }>;
 

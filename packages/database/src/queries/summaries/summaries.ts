@@ -128,8 +128,8 @@ export const SUMMARISED = `m.kind, m.tier, m.category, m.content, m.question, m.
   m.expires_at as "expiresAt"`;
 
 /**
- * The input of a user's composed narrative: their visible memories, the profile first, then the most important and the last
- * stated. Uses memories_user_idx.
+ * The input of a user's composed narrative: their visible memories, the profile first, then the most important and the
+ * last stated. Uses memories_user_idx.
  */
 export async function listNarrativeMemories(
   sql: Sql,
