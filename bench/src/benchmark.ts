@@ -16,7 +16,7 @@ type Options = Readonly<{
   profileDirectory?: string | undefined;
   /** URL of a database for `search-large`; it is filled when empty, and kept. */
   keptDatabase?: string | undefined;
-  /** For `embedded`: one user with so many memories, in place of three. */
+  /** `embedded` only: how many memories its single user has. Without it there are three users. */
   memories?: number | undefined;
 }>;
 

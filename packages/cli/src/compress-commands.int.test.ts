@@ -101,7 +101,7 @@ test('a failed run is started again', async () => {
   expect(run).toEqual({
     code: 0,
     lines: [
-      'The last try failed; it goes on with the answers it has.',
+      'The last attempt failed. The run continues, with the model replies that it already has.',
       expect.stringMatching(/\tdone\tnothing to do$/),
     ],
   });

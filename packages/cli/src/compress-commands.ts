@@ -74,7 +74,8 @@ async function runByHand(
     print('This user has no memories: there is nothing to compress.');
     return;
   }
-  if (outcome === 'restarted') print('The last try failed; it goes on with the answers it has.');
+  if (outcome === 'restarted')
+    print('The last attempt failed. The run continues, with the model replies that it already has.');
   if (outcome === 'known' && compression.state === 'done') print('This period is compressed already:');
   show(await untilEnded(compressions, compression.id, options));
 }

@@ -34,7 +34,7 @@ export const startedCompressionSchema = z.object({
   outcome: z
     .enum(['started', 'restarted', 'known', 'nothing'])
     .describe(
-      '`restarted`: it had failed, and goes on with the answers it has. `known`: the period is done or under way. `nothing`: the user has no memories.',
+      '`restarted`: it had failed, and continues with the model replies that it already has. `known`: the period is done or under way. `nothing`: the user has no memories.',
     ),
   compression: compressionSchema.nullable(),
   user_id: z.string(),

@@ -19,7 +19,7 @@ export const embeddingModel = {
   }),
   EMBEDDING_MODEL: z.string().min(1).optional().meta({
     description:
-      'Name of the embedding model. For `onnx` a folder (absolute, or beginning with `./`), or a model of the hub: `owner/name`, `owner/name@revision`, or one of `bge-small-en-v1.5`, `all-MiniLM-L6-v2`, `multilingual-e5-small`.',
+      'Name of the embedding model. For `onnx` a folder (absolute, or beginning with `./`), or a model on the Hugging Face Hub: `owner/name`, `owner/name@revision`, or one of `bge-small-en-v1.5`, `all-MiniLM-L6-v2`, `multilingual-e5-small`.',
     unset: 'the local one',
   }),
   EMBEDDING_MODEL_FILE: z.string().min(1).optional().meta({

@@ -51,8 +51,8 @@ export const search = {
   }),
   RERANK_MODEL_SHA256: sha256.optional().meta({ description: 'As `EMBEDDING_MODEL_SHA256`.', unset: 'any' }),
   RERANK_TIMEOUT_MS: positiveInt.optional().meta({
-    description: 'How long a search waits for the reranker. Then it goes on without.',
-    unset: '1000; 5000 for `onnx`, which takes 0.2 s of a processor for twenty short memories',
+    description: 'How long a search waits for the reranker. After that the results are not reranked.',
+    unset: '1000, or 5000 for `onnx`, which needs 0.2 s of processor time for twenty short memories',
   }),
   RERANK_TOP_N: positiveInt
     .max(200)
