@@ -1,4 +1,6 @@
+export { acceptRequest, NO_QUEUE_LIMITS } from './accept-request.ts';
 export { freePort } from './free-port.ts';
+export { newMemory } from './new-memory.ts';
 export { createRedisNamespace } from './redis-namespace.ts';
 export type { RedisNamespace } from './redis-namespace.ts';
 export type { ProcessExit } from './child-process.ts';

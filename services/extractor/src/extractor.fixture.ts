@@ -18,9 +18,11 @@ import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
 import { createDisposables } from '@factmill/runtime';
 import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
 import {
+  acceptRequest,
   createRedisNamespace,
   createScriptedModel,
   createTestDatabase,
+  NO_QUEUE_LIMITS,
   type ScriptedModel,
   waitFor,
 } from '@factmill/testkit';
@@ -123,11 +125,9 @@ export async function openExtractorUnderTest(
   const embedder = disposables.add(createEmbedder(config.embedding));
 
   async function extract(messages: readonly Said[], given: ExtractOptions = {}): Promise<string> {
-    const extractionId = uuidv7();
     const request: AcceptRequest = {
-      tenantId: TENANT,
+      ...acceptRequest(TENANT),
       userId: given.userId ?? 'maya',
-      fallbackUserId: 'unknown',
       conversationId: given.conversationId ?? randomUUID(),
       messages: messages.map(({ id, role = 'user', tool_calls, ...said }) => ({
         ...said,
@@ -136,19 +136,12 @@ export async function openExtractorUnderTest(
         ...(tool_calls === undefined ? {} : { tool_calls: [...tool_calls] }),
         tokenEstimate: 1,
       })),
-      extract: 'now',
-      regenerated: false,
-      extractionId,
-      trigger: 'request',
+      extractionId: uuidv7(),
       preset: given.preset ?? 'facts-and-context',
-      extractionMetadata: {},
-      traceparent: null,
-      idempotencyKey: null,
-      requestSha256: '',
     };
-    await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
-    if (given.queued !== false) await enqueueExtraction(queues, extractionId);
-    return extractionId;
+    await acceptConversations(database, [request], NO_QUEUE_LIMITS);
+    if (given.queued !== false) await enqueueExtraction(queues, request.extractionId);
+    return request.extractionId;
   }
 
   async function ledger(

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { acceptRequest, newMemory, NO_QUEUE_LIMITS } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../migrate/migrate.ts';
@@ -24,7 +25,6 @@ import { registerEmbeddingModel } from './vectors/embedding-models.ts';
  * was said. Only `theirs` has memories and documents.
  */
 const { database } = await openTestDatabase({ createPool, migrate }, { max: 4 });
-const NOW = new Date('2026-05-01T12:00:00Z');
 const VECTOR = [1, 0, 0];
 const ours = { tenantId: DEFAULT_TENANT_ID, userId: 'ada', conversationId: 'chat' };
 let theirs: typeof ours;
@@ -33,57 +33,14 @@ let memory: NewMemory;
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function profileOf(owner: typeof ours): NewMemory {
-  const content = 'The user lives in Lisbon.';
-  return {
-    id: randomUUID(),
-    tenantId: owner.tenantId,
-    userId: owner.userId,
-    tier: 1,
-    kind: 'fact',
-    category: 'general',
-    key: 'home',
-    value: 'Lisbon',
-    content,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 70,
-    source: 'conversation',
-    sourceContext: null,
-    contentHash: hash(content),
-    subjectHash: null,
-    statedAt: NOW,
-    validFrom: NOW,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: false,
-  };
+  const memory = newMemory(owner.tenantId, owner.userId, 'The user lives in Lisbon.');
+  return { ...memory, tier: 1, kind: 'fact', key: 'home', value: 'Lisbon' };
 }
 
 async function claimOf(owner: typeof ours, knownMemoryLimit = 0) {
-  const extractionId = randomUUID();
-  const request = {
-    ...owner,
-    fallbackUserId: 'unknown',
-    messages: [{ id: randomUUID(), role: 'user' as const, content: 'I live in Lisbon.', tokenEstimate: 4 }],
-    extract: 'now' as const,
-    regenerated: false,
-    extractionId,
-    trigger: 'request',
-    preset: 'standard',
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
-  };
-  await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
-  const given = { tenantId: owner.tenantId, id: extractionId, workerId: 'one', leaseMs: 60_000 };
+  const request = { ...acceptRequest(owner.tenantId), ...owner };
+  await acceptConversations(database, [request], NO_QUEUE_LIMITS);
+  const given = { tenantId: owner.tenantId, id: request.extractionId, workerId: 'one', leaseMs: 60_000 };
   const answer = await claimExtraction(database, { ...given, knownMemoryLimit });
   if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`);
   return answer;

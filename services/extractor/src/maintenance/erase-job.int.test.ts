@@ -6,7 +6,7 @@ import {
   replaceSummary,
   requestErasure,
 } from '@factmill/database';
-import { waitFor } from '@factmill/testkit';
+import { acceptRequest, newMemory, NO_QUEUE_LIMITS, waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { type ExtractorUnderTest, openExtractorUnderTest, TENANT } from '../extractor.fixture.ts';
@@ -71,28 +71,15 @@ async function fill(userId: string, word: string): Promise<void> {
   await storeDocument(under.database, { userId, chunks: [`A text about ${word}.`, ' Its end.'] });
   const owner = { tenantId: TENANT, userId, conversationId: null };
   await replaceSummary(under.database, owner, { content: `Likes ${word}.`, actor: 'test' });
-  await acceptConversations(
-    under.database,
-    [
-      {
-        tenantId: TENANT,
-        userId,
-        fallbackUserId: 'unknown',
-        conversationId: `${userId}-2`,
-        messages: [{ id: 'm1', role: 'user', content: word, tokenEstimate: 1 }],
-        extract: 'never',
-        regenerated: false,
-        extractionId: uuidv7(),
-        trigger: 'request',
-        preset: null,
-        extractionMetadata: {},
-        traceparent: null,
-        idempotencyKey: `key-${userId}`,
-        requestSha256: 'x',
-      },
-    ],
-    { queueLimit: 0, tenantQueueLimit: 0 },
-  );
+  const more = {
+    ...acceptRequest(TENANT),
+    userId,
+    conversationId: `${userId}-2`,
+    messages: [{ id: 'm1', role: 'user' as const, content: word, tokenEstimate: 1 }],
+    extract: 'never' as const,
+    idempotencyKey: `key-${userId}`,
+  };
+  await acceptConversations(under.database, [more], NO_QUEUE_LIMITS);
   const runs = `insert into compression_runs (id, tenant_id, user_id, kind, period, until_at, plan)
     values ($1::uuid, $2::uuid, $3::text, 'daily', '2026-01-01', now(), to_jsonb($4::text))`;
   const run = uuidv7();
@@ -228,42 +215,8 @@ test('an erasure waits for who is writing a memory', async () => {
       },
       { timeoutMs: 15_000, describe: 'the erasure to wait for the lock' },
     );
-    await insertMemories(tx, [memoryOf(USER)], { actor: 'test', extractionId: null });
+    await insertMemories(tx, [newMemory(TENANT, USER, WORD)], { actor: 'test', extractionId: null });
   });
   await erasing;
   expect(await tablesWith(WORD)).toEqual([]);
 });
-
-function memoryOf(userId: string) {
-  const date = new Date();
-  return {
-    id: uuidv7(),
-    tenantId: TENANT,
-    userId,
-    tier: 2,
-    kind: 'note' as const,
-    category: 'general',
-    key: null,
-    value: null,
-    content: WORD,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 50,
-    source: 'user',
-    sourceContext: null,
-    contentHash: 'aa',
-    subjectHash: null,
-    statedAt: date,
-    validFrom: date,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: false,
-  };
-}

@@ -1,7 +1,7 @@
 import type { Policy } from '@factmill/contracts';
 import { acceptConversations, type AcceptRequest, createPool, findConversation } from '@factmill/database';
 import { scheduleOf } from '@factmill/extraction';
-import { waitFor } from '@factmill/testkit';
+import { acceptRequest, NO_QUEUE_LIMITS, waitFor } from '@factmill/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
@@ -34,9 +34,7 @@ async function say(
   database = under.database,
 ): Promise<string | null> {
   const request: AcceptRequest = {
-    tenantId: TENANT,
-    userId: 'maya',
-    fallbackUserId: 'unknown',
+    ...acceptRequest(TENANT),
     conversationId,
     messages: said.map(({ id = randomUUID(), role = 'user', content }) => ({
       id,
@@ -44,23 +42,13 @@ async function say(
       content,
       tokenEstimate: 1,
     })),
-    extract: options.extract ?? 'auto',
-    regenerated: options.regenerated ?? false,
-    extractionId: randomUUID(),
+    extract: 'auto',
     trigger: 'messages',
     preset: null,
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
+    ...options,
   };
   const schedule = scheduleOf({ ...under.config.scheduling, timeZone: under.config.timeZone });
-  const { results } = await acceptConversations(
-    database,
-    [request],
-    { queueLimit: 0, tenantQueueLimit: 0 },
-    schedule,
-  );
+  const { results } = await acceptConversations(database, [request], NO_QUEUE_LIMITS, schedule);
   const [result] = results;
   if (result?.status !== 'accepted' || result.extraction === null) return null;
   const { id, enqueue, part_ids: partIds = [id] } = result.extraction;

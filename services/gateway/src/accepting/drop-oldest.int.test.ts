@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { acceptConversations, claimExtraction, ensureTenant, writeSetting } from '@factmill/database';
-import { waitFor } from '@factmill/testkit';
+import { acceptRequest, NO_QUEUE_LIMITS, waitFor } from '@factmill/testkit';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
@@ -41,24 +41,9 @@ async function accept(
 ) {
   const requests = [];
   for (const tenant of tenants) {
-    requests.push({
-      tenantId: await tenantId(tenant),
-      userId: 'ada',
-      fallbackUserId: 'unknown',
-      conversationId: uuidv7(),
-      messages: [{ id: 'm', role: 'user' as const, content: 'x', tokenEstimate: 1 }],
-      extract: 'now' as const,
-      regenerated: false,
-      extractionId: uuidv7(),
-      trigger: 'request',
-      preset: 'standard',
-      extractionMetadata: {},
-      traceparent: null,
-      idempotencyKey: null,
-      requestSha256: '',
-    });
+    requests.push(acceptRequest(await tenantId(tenant)));
   }
-  return acceptConversations(gateway.database, requests, { queueLimit: 0, tenantQueueLimit: 0, ...limits });
+  return acceptConversations(gateway.database, requests, { ...NO_QUEUE_LIMITS, ...limits });
 }
 
 const start = (row: Row) =>

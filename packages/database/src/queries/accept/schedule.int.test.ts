@@ -1,4 +1,5 @@
 import type { Policy, Schedule, Trigger } from '@factmill/contracts';
+import { acceptRequest, NO_QUEUE_LIMITS } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,7 +11,6 @@ import { createConversation, findConversation, updateConversation } from '../con
 import { scheduleDueConversations } from './schedule.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const NO_LIMITS = { queueLimit: 0, tenantQueueLimit: 0 };
 const OFF: Trigger = {
   scope: 'incremental',
   reads_replies: false,
@@ -41,28 +41,23 @@ type Options = Partial<Pick<AcceptRequest, 'extract' | 'preset' | 'regenerated' 
 
 /** Posts messages of these roles to a conversation; ids are those of the answer. */
 async function post(conversationId: string, said: readonly Said[], options: Options = {}) {
+  const { extract = 'auto', preset = null, regenerated = false, userId = 'maya', tokens = 1 } = options;
   const request: AcceptRequest = {
-    tenantId: DEFAULT_TENANT_ID,
-    userId: options.userId ?? 'maya',
-    fallbackUserId: 'unknown',
+    ...acceptRequest(DEFAULT_TENANT_ID),
+    userId,
     conversationId,
     messages: said.map((role) => ({
       id: randomUUID(),
       role: ROLES[role],
       content: 'x',
-      tokenEstimate: options.tokens ?? 1,
+      tokenEstimate: tokens,
     })),
-    extract: options.extract ?? 'auto',
-    regenerated: options.regenerated ?? false,
-    extractionId: randomUUID(),
-    trigger: options.extract === 'now' ? 'request' : 'messages',
-    preset: options.preset ?? null,
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
+    extract,
+    regenerated,
+    trigger: extract === 'now' ? 'request' : 'messages',
+    preset,
   };
-  const { results } = await acceptConversations(database, [request], NO_LIMITS, schedule);
+  const { results } = await acceptConversations(database, [request], NO_QUEUE_LIMITS, schedule);
   const [result] = results;
   if (result?.status !== 'accepted') throw new Error(`not accepted: ${result?.status}`);
   return result;
@@ -96,7 +91,7 @@ async function later(conversationId: string, seconds: number): Promise<void> {
   );
 }
 
-const runScheduler = (most = 100, limits = NO_LIMITS) =>
+const runScheduler = (most = 100, limits = NO_QUEUE_LIMITS) =>
   scheduleDueConversations(database, { most, limits, schedule });
 
 type Row = {

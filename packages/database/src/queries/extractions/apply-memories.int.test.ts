@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { acceptRequest, newMemory, NO_QUEUE_LIMITS } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -31,25 +32,9 @@ beforeEach(async () => {
 });
 
 async function accept(): Promise<Claim> {
-  const extractionId = randomUUID();
-  const request = {
-    tenantId: DEFAULT_TENANT_ID,
-    userId,
-    fallbackUserId: 'unknown',
-    conversationId,
-    messages: [{ id: randomUUID(), role: 'user' as const, content: 'I live in Lisbon.', tokenEstimate: 4 }],
-    extract: 'now' as const,
-    regenerated: false,
-    extractionId,
-    trigger: 'request',
-    preset: 'standard',
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
-  };
-  await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
-  return claimed(extractionId);
+  const request = { ...acceptRequest(DEFAULT_TENANT_ID), userId, conversationId };
+  await acceptConversations(database, [request], NO_QUEUE_LIMITS);
+  return claimed(request.extractionId);
 }
 
 async function claimed(id: string): Promise<Claim> {
@@ -64,37 +49,8 @@ async function claimed(id: string): Promise<Claim> {
 }
 
 function fact(key: string, value: string): NewMemory {
-  const content = `The user's ${key} is ${value}.`;
-  return {
-    id: randomUUID(),
-    tenantId: DEFAULT_TENANT_ID,
-    userId,
-    tier: 2,
-    kind: 'fact',
-    category: 'general',
-    key,
-    value,
-    content,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 70,
-    source: 'conversation',
-    sourceContext: null,
-    contentHash: createHash('sha256').update(content).digest('hex'),
-    subjectHash: null,
-    statedAt: NOW,
-    validFrom: NOW,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: false,
-  };
+  const memory = newMemory(DEFAULT_TENANT_ID, userId, `The user's ${key} is ${value}.`);
+  return { ...memory, kind: 'fact', key, value, statedAt: NOW, validFrom: NOW };
 }
 
 function brought(memories: readonly NewMemory[], embeddings: NewMemories['embeddings'] = null): NewMemories {

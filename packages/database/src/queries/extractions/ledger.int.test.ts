@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { waitFor } from '@factmill/testkit';
+import { acceptRequest, NO_QUEUE_LIMITS, waitFor } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -17,25 +17,9 @@ const LEASE_MS = 60_000;
 const { database } = await openTestDatabase({ createPool, migrate }, { max: 10 });
 
 async function accept(conversationId: string = randomUUID()): Promise<string> {
-  const extractionId = randomUUID();
-  const request = {
-    tenantId: DEFAULT_TENANT_ID,
-    userId: 'maya',
-    fallbackUserId: 'unknown',
-    conversationId,
-    messages: [{ id: randomUUID(), role: 'user' as const, content: 'I live in Lisbon.', tokenEstimate: 4 }],
-    extract: 'now' as const,
-    regenerated: false,
-    extractionId,
-    trigger: 'request',
-    preset: 'standard',
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
-  };
-  await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
-  return extractionId;
+  const request = { ...acceptRequest(DEFAULT_TENANT_ID), conversationId };
+  await acceptConversations(database, [request], NO_QUEUE_LIMITS);
+  return request.extractionId;
 }
 
 function take(id: string, workerId = 'one', leaseMs = LEASE_MS) {
@@ -63,7 +47,7 @@ async function replay(id: string): Promise<void> {
     since: null,
     until: null,
   };
-  await replayExtractions(database, { ...filter, limit: 1 }, { queueLimit: 0, tenantQueueLimit: 0 });
+  await replayExtractions(database, { ...filter, limit: 1 }, NO_QUEUE_LIMITS);
 }
 
 const ledger = (id: string) => findExtraction(database, DEFAULT_TENANT_ID, id);

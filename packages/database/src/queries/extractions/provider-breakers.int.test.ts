@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { waitFor } from '@factmill/testkit';
+import { acceptRequest, NO_QUEUE_LIMITS, waitFor } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -28,32 +28,9 @@ beforeEach(async () => {
 });
 
 async function accept(): Promise<string> {
-  const extractionId = randomUUID();
-  await acceptConversations(
-    database,
-    [
-      {
-        tenantId: DEFAULT_TENANT_ID,
-        userId: 'maya',
-        fallbackUserId: 'unknown',
-        conversationId: randomUUID(),
-        messages: [
-          { id: randomUUID(), role: 'user' as const, content: 'I live in Lisbon.', tokenEstimate: 4 },
-        ],
-        extract: 'now' as const,
-        regenerated: false,
-        extractionId,
-        trigger: 'request',
-        preset: 'standard',
-        extractionMetadata: {},
-        traceparent: null,
-        idempotencyKey: null,
-        requestSha256: '',
-      },
-    ],
-    { queueLimit: 0, tenantQueueLimit: 0 },
-  );
-  return extractionId;
+  const request = acceptRequest(DEFAULT_TENANT_ID);
+  await acceptConversations(database, [request], NO_QUEUE_LIMITS);
+  return request.extractionId;
 }
 
 const take = (id: string, probeIntervalMs = 60_000) =>

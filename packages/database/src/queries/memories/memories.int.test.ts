@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ListMemoriesQuery } from '@factmill/contracts';
+import { newMemory } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -21,41 +22,13 @@ beforeEach(() => {
 });
 
 async function add(fields: Partial<NewMemory> = {}): Promise<string> {
-  const id = randomUUID();
-  const date = new Date();
   const memory: NewMemory = {
-    id,
-    tenantId: DEFAULT_TENANT_ID,
-    userId,
-    tier: 2,
-    kind: 'note',
-    category: 'general',
-    key: null,
-    value: null,
-    content: id,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 50,
-    source: 'user',
-    sourceContext: null,
-    contentHash: id.replaceAll('-', ''),
-    subjectHash: null,
-    statedAt: date,
-    validFrom: date,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
+    ...newMemory(DEFAULT_TENANT_ID, userId, randomUUID()),
     wantsEmbedding: true,
     ...fields,
   };
   await insertMemories(database, [memory], ACTOR);
-  return id;
+  return memory.id;
 }
 
 function list(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newMemory } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -14,41 +15,10 @@ const { database } = await openTestDatabase(
 );
 
 async function note(change: string): Promise<string> {
-  const id = randomUUID();
-  const date = new Date();
-  const memory = {
-    id,
-    tenantId: DEFAULT_TENANT_ID,
-    userId: 'maya',
-    tier: 2,
-    kind: 'note' as const,
-    category: 'general',
-    key: null,
-    value: null,
-    content: id,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 50,
-    source: 'user',
-    sourceContext: null,
-    contentHash: id.replaceAll('-', ''),
-    subjectHash: null,
-    statedAt: date,
-    validFrom: date,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: false,
-  };
+  const memory = newMemory(DEFAULT_TENANT_ID, 'maya', randomUUID());
   await insertMemories(database, [memory], { actor: 'test', extractionId: null });
-  await database.query(`update memories set ${change} where id = $1::uuid`, [id]);
-  return id;
+  await database.query(`update memories set ${change} where id = $1::uuid`, [memory.id]);
+  return memory.id;
 }
 
 test('expired and long-deleted memories go with their history; everything else stays', async () => {

@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { acceptRequest, newMemory, NO_QUEUE_LIMITS } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../migrate/migrate.ts';
@@ -47,63 +48,18 @@ beforeEach(async () => {
 });
 
 function note(content: string, fields: Partial<NewMemory> = {}): NewMemory {
-  return {
-    id: randomUUID(),
-    tenantId,
-    userId,
-    tier: 2,
-    kind: 'note',
-    category: 'general',
-    key: null,
-    value: null,
-    content,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 70,
-    source: 'conversation',
-    sourceContext: null,
-    contentHash: createHash('sha256').update(content).digest('hex'),
-    subjectHash: null,
-    statedAt: new Date('2026-05-01T12:00:00Z'),
-    validFrom: new Date('2026-05-01T12:00:00Z'),
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: false,
-    ...fields,
-  };
+  const statedAt = new Date('2026-05-01T12:00:00Z');
+  return { ...newMemory(tenantId, userId, content), statedAt, validFrom: statedAt, ...fields };
 }
 
 /** @param created_at when the message was said; before all memories unless told */
 async function accept(inConversation = conversationId, created_at = '2026-04-01T12:00:00Z'): Promise<Claim> {
-  const extractionId = randomUUID();
-  const content = 'I live in Lisbon.';
-  const request = {
-    tenantId,
-    userId,
-    fallbackUserId: 'unknown',
-    conversationId: inConversation,
-    messages: [{ id: randomUUID(), role: 'user' as const, content, tokenEstimate: 4, created_at }],
-    extract: 'now' as const,
-    regenerated: false,
-    extractionId,
-    trigger: 'request',
-    preset: 'standard',
-    extractionMetadata: {},
-    traceparent: null,
-    idempotencyKey: null,
-    requestSha256: '',
-  };
-  await acceptConversations(database, [request], { queueLimit: 0, tenantQueueLimit: 0 });
+  const request = { ...acceptRequest(tenantId), userId, conversationId: inConversation };
+  const messages = request.messages.map((message) => ({ ...message, created_at }));
+  await acceptConversations(database, [{ ...request, messages }], NO_QUEUE_LIMITS);
   const answer = await claimExtraction(database, {
     tenantId,
-    id: extractionId,
+    id: request.extractionId,
     workerId: 'one',
     leaseMs: 60_000,
   });
