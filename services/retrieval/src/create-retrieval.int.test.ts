@@ -1,87 +1,40 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { generateApiKey } from '@factmill/auth';
 import { loadConfig, type RawEnvironment } from '@factmill/config';
-import { type Permission, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
-import {
-  createPool,
-  type DatabasePool,
-  DEFAULT_TENANT_ID,
-  insertApiKey,
-  migrate,
-  type PoolOptions,
-  registerEmbeddingModel,
-  saveEmbeddings,
-} from '@factmill/database';
-import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
-import { openAuthenticator } from '@factmill/runtime';
-import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
-import { createTestDatabase, freePort, type TestDatabase, waitFor, patiently } from '@factmill/testkit';
-import { randomUUID } from 'node:crypto';
+import type { SearchResponse } from '@factmill/contracts';
+import { type DatabasePool, registerEmbeddingModel } from '@factmill/database';
+import { createEmbedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
+import { freePort, patiently, waitFor } from '@factmill/testkit';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { createRetrieval, type Retrieval } from './create-retrieval.ts';
+import type { Retrieval } from './create-retrieval.ts';
+import { createKey, openRetrievalUnderTest, postSearch as post, searchOver } from './retrieval.fixture.ts';
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
-const logger = createLogger({ service: 'retrieval', level: 'silent' });
 
-let testDatabase: TestDatabase;
+let under: Awaited<ReturnType<typeof openRetrievalUnderTest>>;
 let database: DatabasePool;
-let telemetry: Telemetry;
-let local: Embedder;
 let retrieval: Retrieval;
 let writeOnlyKey: string;
 let otherTenantKey: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-  database = openPool(testDatabase.connectionString);
-  telemetry = await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null });
-  local = createEmbedder({ provider: 'local' });
-  // Loads the model, which may take longer on a busy machine than a search waits.
-  await local.embed(['ready']);
+  under = await openRetrievalUnderTest();
+  ({ database } = under);
   await database.query('insert into tenants (id, name) values ($1::uuid, $2::text)', [OTHER_TENANT, 'other']);
-  writeOnlyKey = await createKey('writer', DEFAULT_TENANT_ID, ['memory.write']);
-  otherTenantKey = await createKey('stranger', OTHER_TENANT, ['memory.read']);
-  retrieval = await start({ AUTH: 'none' }, local);
+  writeOnlyKey = await createKey(database, 'writer', ['memory.write']);
+  otherTenantKey = await createKey(database, 'stranger', ['memory.read'], OTHER_TENANT);
+  retrieval = await under.start();
 });
-
-afterAll(async () => {
-  await retrieval.close();
-  await local.close();
-  await telemetry.close();
-  await database.close();
-  await testDatabase.drop();
-});
-
-function openPool(connectionString: string, options: Partial<PoolOptions> = {}): DatabasePool {
-  return createPool({ connectionString, max: 4, applicationName: 'factmill-test', logger, ...options });
-}
-
-function start(environment: RawEnvironment, embedder: Embedder, pool = database): Promise<Retrieval> {
-  const config = loadConfig({
-    HOST: '127.0.0.1',
-    RETRIEVAL_PORT: '0',
-    SHUTDOWN_GRACE_MS: '100',
-    ...environment,
-  });
-  const authenticator = openAuthenticator(config, pool);
-  return createRetrieval({ config, logger, telemetry, database: pool, embedder, authenticator });
-}
+afterAll(() => under.close());
 
 /** A service with an embedder of its own, configured as in production. */
-async function withService<T>(
+async function withOwnEmbedder<T>(
   environment: RawEnvironment,
-  use: (service: Retrieval) => Promise<T>,
+  work: (service: Retrieval) => Promise<T>,
 ): Promise<T> {
   const embedder = createEmbedder(loadConfig(environment).embedding);
-  const service = await start({ AUTH: 'none', ...environment }, embedder);
-  try {
-    return await use(service);
-  } finally {
-    await service.close();
-    await embedder.close();
-  }
+  return under.withService(environment, { embedder }, work).finally(() => embedder.close());
 }
 
 /** Has one model be in use and all others not. */
@@ -90,56 +43,7 @@ async function inUse(model: string): Promise<void> {
   await database.query(`update embedding_models set state = 'active' where id = $1::text`, [model]);
 }
 
-async function createKey(name: string, tenantId: string, permissions: Permission[]): Promise<string> {
-  const { id, key, secretSha256 } = generateApiKey();
-  await insertApiKey(database, {
-    id,
-    tenantId,
-    secretSha256,
-    name,
-    permissions,
-    userId: null,
-    userLocked: false,
-    expiresAt: null,
-  });
-  return key;
-}
-
-/** Stores memories as the extractor does, with the local model's vectors. */
-async function remember(userId: string, contents: readonly string[]): Promise<void> {
-  await registerEmbeddingModel(database, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
-  const vectors = await local.embed(contents);
-  const stored = contents.map((content, index) => ({
-    memoryId: randomUUID(),
-    content,
-    vector: vectors[index] ?? [],
-  }));
-  for (const { memoryId, content } of stored) {
-    await database.query(
-      `insert into memories (id, tenant_id, user_id, kind, content, source, content_hash, stated_at, valid_from)
-       values ($1::uuid, $2::uuid, $3::text, 'note', $4::text, 'test', sha256($4::text::bytea), now(), now())`,
-      [memoryId, DEFAULT_TENANT_ID, userId, content],
-    );
-  }
-  await saveEmbeddings(database, LOCAL_EMBEDDING_PROFILE.id, stored);
-}
-
-async function post(service: Retrieval, body: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${service.url}/v1/memories/search`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
-}
-
-/** Searches and checks the answer against the contract. */
-async function search(body: object, service = retrieval): Promise<SearchResponse> {
-  const answer = await post(service, body);
-  expect(answer.status).toBe(200);
-  return searchResponseSchema.parse(answer.body);
-}
-
+const search = (body: object, service = retrieval) => searchOver(service, body);
 const contentsOf = (answer: SearchResponse) => answer.results.map((result) => result.memory.content);
 
 const PETS = [
@@ -150,8 +54,8 @@ const PETS = [
 
 describe('search', () => {
   beforeAll(async () => {
-    await remember('ann', PETS);
-    await remember('bob', ['My dog is called Bella.']);
+    await under.remember('ann', PETS);
+    await under.remember('bob', ['My dog is called Bella.']);
   });
 
   test('finds by meaning, best first, only what is the user’s', async () => {
@@ -227,14 +131,14 @@ describe('without embeddings text still answers', () => {
   afterAll(() => inUse(LOCAL_EMBEDDING_PROFILE.id));
 
   test('provider none', async () => {
-    await withService({ EMBEDDING_PROVIDER: 'none' }, async (service) => {
+    await withOwnEmbedder({ EMBEDDING_PROVIDER: 'none' }, async (service) => {
       await expect(search(query, service)).resolves.toMatchObject(degraded);
     });
   });
 
   test('an endpoint that refuses', async () => {
     const EMBEDDING_BASE_URL = `http://127.0.0.1:${await freePort()}`;
-    await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
+    await withOwnEmbedder({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
       await expect(search(query, service)).resolves.toMatchObject(degraded);
     });
   });
@@ -251,7 +155,7 @@ describe('without embeddings text still answers', () => {
       EMBEDDING_MODEL: 'some-model',
       EMBEDDING_TIMEOUT_MS: '100',
     };
-    await withService(environment, async (service) => {
+    await withOwnEmbedder(environment, async (service) => {
       await expect(search(query, service)).resolves.toMatchObject(degraded);
       await expect(search(query, service)).resolves.toMatchObject(degraded);
     });
@@ -262,9 +166,12 @@ describe('without embeddings text still answers', () => {
 
   test('a model that nothing was ever embedded with is not asked', async () => {
     const EMBEDDING_BASE_URL = `http://127.0.0.1:${await freePort()}`;
-    await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'text-embedding-3-small' }, async (service) => {
-      await expect(search(query, service)).resolves.toMatchObject(degraded);
-    });
+    await withOwnEmbedder(
+      { EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'text-embedding-3-small' },
+      async (service) => {
+        await expect(search(query, service)).resolves.toMatchObject(degraded);
+      },
+    );
   });
 });
 
@@ -274,7 +181,7 @@ describe('another embedding model is configured', () => {
 
   test('the one in use stays until the vectors of the other are built', async () => {
     const EMBEDDING_BASE_URL = `http://127.0.0.1:${await freePort()}`;
-    await withService({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
+    await withOwnEmbedder({ EMBEDDING_BASE_URL, EMBEDDING_MODEL: 'some-model' }, async (service) => {
       await waitFor(async () => (await search(query, service)).degraded === undefined, {
         describe: 'the local model to be loaded',
       });
@@ -286,7 +193,7 @@ describe('another embedding model is configured', () => {
     await registerEmbeddingModel(database, 'elsewhere@3', 3);
     await inUse('elsewhere@3');
     try {
-      await withService({}, async (service) => {
+      await withOwnEmbedder({}, async (service) => {
         await waitFor(async () => (await search(query, service)).degraded === 'embedding_incomplete', {
           describe: 'the local model to be loaded',
         });
@@ -303,10 +210,10 @@ test('a database that takes connections and says nothing is waited for once, not
   const silent = createTcpServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const connectionTimeoutMs = 1_500;
-  const pool = openPool(`postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`, {
+  const pool = under.openPool(`postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`, {
     connectionTimeoutMs,
   });
-  const service = await start({ AUTH: 'none' }, local, pool);
+  const service = await under.start({}, { pool });
   try {
     for (const mode of ['fused', 'enhanced', 'classic']) {
       const startedAt = performance.now();
@@ -324,9 +231,9 @@ test('a database that takes connections and says nothing is waited for once, not
 
 describe('who may search', () => {
   test('for an unknown user nothing is searched, with the database and the model down', async () => {
-    const nowhere = openPool(`postgres://nobody@127.0.0.1:${await freePort()}/none`);
+    const nowhere = under.openPool(`postgres://nobody@127.0.0.1:${await freePort()}/none`);
     const none = createEmbedder({ provider: 'none' });
-    const service = await start({ AUTH: 'none' }, none, nowhere);
+    const service = await under.start({}, { pool: nowhere, embedder: none });
     try {
       for (const body of [{ query: 'dog' }, { query: 'dog', user_id: 'unknown' }]) {
         const answer = await search(body, service);
@@ -342,9 +249,8 @@ describe('who may search', () => {
   });
 
   test('a key is needed when authentication is on, and it needs memory.read', async () => {
-    const reader = await createKey('reader', DEFAULT_TENANT_ID, ['memory.read']);
-    const service = await start({ AUTH: 'required' }, local);
-    try {
+    const reader = await createKey(database, 'reader', ['memory.read']);
+    await under.withService({ AUTH: 'required' }, {}, async (service) => {
       const body = { query: 'dog', user_id: 'ann' };
       expect((await post(service, body)).status).toBe(401);
       expect((await post(service, body, { authorization: 'Bearer fm_wrong' })).status).toBe(401);
@@ -354,9 +260,7 @@ describe('who may search', () => {
       expect((await post(service, { query: 'dog' }, { 'x-api-key': reader })).body).toMatchObject({
         user_id: 'reader',
       });
-    } finally {
-      await service.close();
-    }
+    });
   });
 
   test('it is ready, and shows how searches went', async () => {

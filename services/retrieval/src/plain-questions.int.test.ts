@@ -9,7 +9,7 @@ let retrieval: Retrieval;
 
 beforeAll(async () => {
   under = await openRetrievalUnderTest();
-  retrieval = await under.start({}, () => ASKED_AT);
+  retrieval = await under.start({}, { now: () => ASKED_AT });
   await under.remember(
     user_id,
     TOLD.map(({ validFrom = '2026-02-01', ...told }) => {

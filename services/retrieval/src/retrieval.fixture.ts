@@ -1,23 +1,26 @@
+import { generateApiKey } from '@factmill/auth';
 import { loadConfig, type RawEnvironment } from '@factmill/config';
-import { type SearchResponse, searchResponseSchema } from '@factmill/contracts';
+import { type Permission, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
 import {
   createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
+  insertApiKey,
   insertMemories,
   listUnindexedTurns,
   migrate,
   type NewMemory,
+  type PoolOptions,
   registerEmbeddingModel,
   saveEmbeddings,
   saveTurnPartEmbeddings,
   saveTurnParts,
 } from '@factmill/database';
-import { createEmbedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
+import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { createDisposables, openAuthenticator } from '@factmill/runtime';
-import { createLogger, startTelemetry } from '@factmill/telemetry';
-import { createTestDatabase } from '@factmill/testkit';
-import { createHash, randomUUID } from 'node:crypto';
+import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
+import { createTestDatabase, newMemory } from '@factmill/testkit';
+import { randomUUID } from 'node:crypto';
 import { createRetrieval, type Retrieval } from './create-retrieval.ts';
 
 const silent = createLogger({ service: 'retrieval', level: 'silent' });
@@ -25,11 +28,26 @@ const silent = createLogger({ service: 'retrieval', level: 'silent' });
 type Given = Partial<NewMemory> & { content: string };
 type Said = Readonly<{ id: string; role: 'user' | 'assistant'; content: string }>;
 
+type StartOptions = Readonly<{
+  pool?: DatabasePool;
+  embedder?: Embedder;
+  logger?: Logger;
+  now?: () => Date;
+}>;
+
 export type RetrievalUnderTest = Readonly<{
   database: DatabasePool;
-  start: (environment?: RawEnvironment, now?: () => Date) => Promise<Retrieval>;
-  /** Stores memories as the writers do, with vectors of the local model. */
-  remember: (userId: string, given: readonly (Given | string)[]) => Promise<string[]>;
+  openPool: (connectionString: string, options?: Partial<PoolOptions>) => DatabasePool;
+  /** A service with the local model, without authentication unless told. It is closed with everything else. */
+  start: (environment?: RawEnvironment, options?: StartOptions) => Promise<Retrieval>;
+  /** Starts a service, and closes it after the work. */
+  withService: <T>(
+    environment: RawEnvironment,
+    options: StartOptions,
+    work: (service: Retrieval) => Promise<T>,
+  ) => Promise<T>;
+  /** Stores memories as the writers do, with vectors of the local model; resolves to their ids. */
+  remember: (userId: string, given: readonly (Given | string)[], pool?: DatabasePool) => Promise<string[]>;
   /** Stores a conversation that is extracted and indexed, with vectors of the local model. */
   say: (userId: string, conversationId: string, said: readonly Said[]) => Promise<void>;
 }>;
@@ -43,27 +61,56 @@ export async function openRetrievalUnderTest(): Promise<
     migrate: (url) => migrate(url, { logger: silent }),
   });
   disposables.add({ close: drop });
-  const pool = { connectionString, max: 4, applicationName: 'factmill-test', logger: silent };
-  const database = disposables.add(createPool(pool));
+  const openPool: RetrievalUnderTest['openPool'] = (url, options = {}) =>
+    createPool({
+      connectionString: url,
+      max: 4,
+      applicationName: 'factmill-test',
+      logger: silent,
+      ...options,
+    });
+  const database = disposables.add(openPool(connectionString));
   const telemetry = disposables.add(
     await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null }),
   );
   const local = disposables.add(createEmbedder({ provider: 'local' }));
+  // Loads the model, which may take longer on a busy machine than a search waits.
+  await local.embed(['ready']);
   const model = LOCAL_EMBEDDING_PROFILE.id;
   await registerEmbeddingModel(database, model, LOCAL_EMBEDDING_PROFILE.dimensions);
 
-  async function remember(userId: string, given: readonly (Given | string)[]): Promise<string[]> {
-    const memories = given.map((one) =>
-      toNewMemory(userId, typeof one === 'string' ? { content: one } : one),
+  async function start(environment: RawEnvironment = {}, options: StartOptions = {}): Promise<Retrieval> {
+    const { pool = database, embedder = local, logger = silent, now = () => new Date() } = options;
+    const config = loadConfig({
+      HOST: '127.0.0.1',
+      RETRIEVAL_PORT: '0',
+      SHUTDOWN_GRACE_MS: '100',
+      AUTH: 'none',
+      ...environment,
+    });
+    const authenticator = openAuthenticator(config, pool);
+    return disposables.add(
+      await createRetrieval({ config, logger, telemetry, database: pool, embedder, authenticator, now }),
     );
-    await insertMemories(database, memories, { actor: 'test', extractionId: null });
+  }
+
+  async function remember(
+    userId: string,
+    given: readonly (Given | string)[],
+    pool = database,
+  ): Promise<string[]> {
+    const memories = given.map((one): NewMemory => {
+      const fields = typeof one === 'string' ? { content: one } : one;
+      return { ...newMemory(DEFAULT_TENANT_ID, userId, fields.content), wantsEmbedding: true, ...fields };
+    });
+    await insertMemories(pool, memories, { actor: 'test', extractionId: null });
     const vectors = await local.embed(memories.map(({ content }) => content));
     const embeddings = memories.map(({ id, content }, n) => ({
       memoryId: id,
       content,
       vector: vectors[n] ?? [],
     }));
-    await saveEmbeddings(database, model, embeddings);
+    await saveEmbeddings(pool, model, embeddings);
     return memories.map(({ id }) => id);
   }
 
@@ -101,75 +148,45 @@ export async function openRetrievalUnderTest(): Promise<
 
   return {
     database,
+    openPool,
     remember,
     say,
-    async start(environment = {}, now = () => new Date()) {
-      const config = loadConfig({
-        HOST: '127.0.0.1',
-        RETRIEVAL_PORT: '0',
-        SHUTDOWN_GRACE_MS: '100',
-        AUTH: 'none',
-        ...environment,
-      });
-      const authenticator = openAuthenticator(config, database);
-      return disposables.add(
-        await createRetrieval({
-          config,
-          logger: silent,
-          telemetry,
-          database,
-          embedder: local,
-          authenticator,
-          now,
-        }),
-      );
+    start,
+    async withService(environment, options, work) {
+      const service = await start(environment, options);
+      return work(service).finally(() => service.close());
     },
     close: () => disposables.close(),
   };
 }
 
-/** Searches over HTTP. */
-export async function searchOver({ url }: Retrieval, body: object): Promise<SearchResponse> {
+/** Searches over HTTP; the answer as it comes. */
+export async function postSearch({ url }: Retrieval, body: object, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/v1/memories/search`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.status}: ${text}`);
-  return searchResponseSchema.parse(JSON.parse(text));
+  const { status } = response;
+  return { status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
 }
 
-function toNewMemory(userId: string, given: Given): NewMemory {
-  const statedAt = new Date();
-  return {
-    id: randomUUID(),
-    tenantId: DEFAULT_TENANT_ID,
-    userId,
-    tier: 2,
-    kind: 'fact',
-    category: 'general',
-    key: null,
-    value: null,
-    question: null,
-    answer: null,
-    tags: [],
-    project: null,
-    topic: null,
-    importance: 0.5,
-    confidence: 70,
-    source: 'test',
-    sourceContext: null,
-    contentHash: createHash('sha256').update(given.content).digest('hex'),
-    subjectHash: null,
-    statedAt,
-    validFrom: statedAt,
-    validTo: null,
-    supersededBy: null,
-    expiresAt: null,
-    messageIds: [],
-    metadata: {},
-    wantsEmbedding: true,
-    ...given,
-  };
+/** Searches over HTTP; fails unless the answer is as the contract says. */
+export async function searchOver(retrieval: Retrieval, body: object): Promise<SearchResponse> {
+  const answer = await postSearch(retrieval, body);
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return searchResponseSchema.parse(answer.body);
+}
+
+/** Stores a key of a tenant. */
+export async function createKey(
+  database: DatabasePool,
+  name: string,
+  permissions: Permission[],
+  tenantId = DEFAULT_TENANT_ID,
+): Promise<string> {
+  const { id, key, secretSha256 } = generateApiKey();
+  const owner = { tenantId, userId: null, userLocked: false, expiresAt: null };
+  await insertApiKey(database, { id, secretSha256, name, permissions, ...owner });
+  return key;
 }

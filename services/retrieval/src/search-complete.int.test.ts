@@ -8,7 +8,7 @@ let retrieval: Retrieval;
 
 beforeAll(async () => {
   under = await openRetrievalUnderTest();
-  retrieval = await under.start({}, () => NOW);
+  retrieval = await under.start({}, { now: () => NOW });
 });
 afterAll(() => under.close());
 

@@ -1,170 +1,50 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { generateApiKey } from '@factmill/auth';
-import { loadConfig, type RawEnvironment } from '@factmill/config';
-import { type Permission, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
+import type { RawEnvironment } from '@factmill/config';
+import { type SearchResponse, searchResponseSchema } from '@factmill/contracts';
 import {
-  createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
-  insertApiKey,
-  insertMemories,
   migrate,
-  type NewMemory,
   registerEmbeddingModel,
-  saveEmbeddings,
   supersedeMemories,
 } from '@factmill/database';
-import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
-import { openAuthenticator } from '@factmill/runtime';
-import { createLogger, startTelemetry, type Telemetry } from '@factmill/telemetry';
-import { createTestDatabase, freePort, type TestDatabase, waitFor } from '@factmill/testkit';
-import { createHash, randomUUID } from 'node:crypto';
+import { createEmbedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
+import { createLogger } from '@factmill/telemetry';
+import { createTestDatabase, freePort, waitFor } from '@factmill/testkit';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createRetrieval, type Retrieval } from './create-retrieval.ts';
+import type { Retrieval } from './create-retrieval.ts';
+import { createKey, openRetrievalUnderTest, postSearch, searchOver } from './retrieval.fixture.ts';
 
 const DAY_MS = 86_400_000;
-const silent = createLogger({ service: 'retrieval', level: 'silent' });
 const actor = { actor: 'test', extractionId: null };
+const quiet = { info: () => undefined, warn: () => undefined };
 
-let testDatabase: TestDatabase;
+let under: Awaited<ReturnType<typeof openRetrievalUnderTest>>;
 let database: DatabasePool;
-let telemetry: Telemetry;
-let local: Embedder;
 let retrieval: Retrieval;
-
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: silent }) });
-  database = openPool(testDatabase.connectionString);
-  telemetry = await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null });
-  local = createEmbedder({ provider: 'local' });
-  await local.embed(['ready']);
-  await registerEmbeddingModel(database, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
-  retrieval = await start({});
+  under = await openRetrievalUnderTest();
+  ({ database } = under);
+  retrieval = await under.start();
 });
+afterAll(() => under.close());
 
-afterAll(async () => {
-  await retrieval.close();
-  await local.close();
-  await telemetry.close();
-  await database.close();
-  await testDatabase.drop();
-});
-
-function openPool(connectionString: string): DatabasePool {
-  return createPool({ connectionString, max: 4, applicationName: 'factmill-test', logger: silent });
+/** Fields of a memory that was stated so long ago. */
+function daysAgo(days: number) {
+  const statedAt = new Date(Date.now() - days * DAY_MS);
+  return { statedAt, validFrom: statedAt };
 }
 
-type StartOptions = Readonly<{ pool?: DatabasePool; embedder?: Embedder; logger?: typeof silent }>;
-
-function start(environment: RawEnvironment, options: StartOptions = {}): Promise<Retrieval> {
-  const config = loadConfig({
-    HOST: '127.0.0.1',
-    RETRIEVAL_PORT: '0',
-    SHUTDOWN_GRACE_MS: '100',
-    AUTH: 'none',
-    ...environment,
-  });
-  const pool = options.pool ?? database;
-  return createRetrieval({
-    config,
-    logger: options.logger ?? silent,
-    telemetry,
-    database: pool,
-    embedder: options.embedder ?? local,
-    authenticator: openAuthenticator(config, pool),
-  });
-}
-
-async function withService<T>(
-  environment: RawEnvironment,
-  options: StartOptions,
-  use: (service: Retrieval) => Promise<T>,
-): Promise<T> {
-  const service = await start(environment, options);
-  try {
-    return await use(service);
-  } finally {
-    await service.close();
-  }
-}
-
-type Given = Partial<NewMemory> & { content: string; ageDays?: number };
-
-/** Stores memories as the writers do, with the local model's vectors; resolves to their ids. */
-async function remember(
-  userId: string,
-  given: readonly (Given | string)[],
-  pool = database,
-): Promise<string[]> {
-  const memories = given.map((one): NewMemory => {
-    const { ageDays = 0, ...fields } = typeof one === 'string' ? { content: one } : one;
-    const statedAt = new Date(Date.now() - ageDays * DAY_MS);
-    return {
-      id: randomUUID(),
-      tenantId: DEFAULT_TENANT_ID,
-      userId,
-      tier: 2,
-      kind: 'note',
-      category: 'general',
-      key: null,
-      value: null,
-      question: null,
-      answer: null,
-      tags: [],
-      project: null,
-      topic: null,
-      importance: 0.5,
-      confidence: 70,
-      source: 'test',
-      sourceContext: null,
-      contentHash: createHash('sha256').update(fields.content).digest('hex'),
-      subjectHash: null,
-      statedAt,
-      validFrom: statedAt,
-      validTo: null,
-      supersededBy: null,
-      expiresAt: null,
-      messageIds: [],
-      metadata: {},
-      wantsEmbedding: true,
-      ...fields,
-    };
-  });
-  await insertMemories(pool, memories, actor);
-  const vectors = await local.embed(memories.map(({ content }) => content));
-  await saveEmbeddings(
-    pool,
-    LOCAL_EMBEDDING_PROFILE.id,
-    memories.map(({ id, content }, index) => ({ memoryId: id, content, vector: vectors[index] ?? [] })),
-  );
-  return memories.map(({ id }) => id);
-}
-
-async function post(service: Retrieval, body: object, headers: Record<string, string> = {}) {
-  const response = await fetch(`${service.url}/v1/memories/search`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-/** Searches and checks the answer against the contract. */
-async function search(body: object, service = retrieval): Promise<SearchResponse> {
-  const answer = await post(service, body);
-  expect(answer.body).not.toHaveProperty('errors');
-  expect(answer.status).toBe(200);
-  return searchResponseSchema.parse(answer.body);
-}
-
+const search = (body: object, service = retrieval) => searchOver(service, body);
 const contentsOf = (answer: SearchResponse) => answer.results.map(({ memory }) => memory.content);
 
 describe('fused', () => {
   const user_id = 'fused';
   beforeAll(async () => {
-    await remember(user_id, [
+    await under.remember(user_id, [
       'Her dog is called Rex and likes to swim.',
       'The dog food is in the cellar, said the neighbour.',
       'Works as a nurse in a hospital.',
@@ -241,7 +121,7 @@ describe('fused', () => {
   });
 
   test('Chinese is found by its characters', async () => {
-    await remember('wei', ['她在北京大学学习物理', '他喜欢喝乌龙茶', '周末去爬山']);
+    await under.remember('wei', ['她在北京大学学习物理', '他喜欢喝乌龙茶', '周末去爬山']);
     for (const [query, content] of [
       ['她在哪里学习?', '她在北京大学学习物理'],
       ['乌龙茶', '他喜欢喝乌龙茶'],
@@ -256,10 +136,10 @@ describe('fused', () => {
 describe('classic', () => {
   const user_id = 'classic';
   beforeAll(async () => {
-    await remember(user_id, [
+    await under.remember(user_id, [
       { content: 'The server listens on port 8443.', category: 'config', project: 'lighthouse' },
-      { content: 'The server crashed with code 9.', category: 'debug', ageDays: 8 },
-      { content: 'The server is named polaris.', category: 'identity', ageDays: 8 },
+      { content: 'The server crashed with code 9.', category: 'debug', ...daysAgo(8) },
+      { content: 'The server is named polaris.', category: 'identity', ...daysAgo(8) },
       { content: 'Bake the bread at 230 degrees.', category: 'solution' },
       { content: 'Tests run at night.', project: 'lighthouse' },
       ...Array.from({ length: 6 }, (_, index) => `The server was restarted on day ${index}.`),
@@ -342,10 +222,10 @@ async function createRerankEndpoint(scores: Record<string, number>) {
 describe('enhanced', () => {
   const user_id = 'enhanced';
   beforeAll(async () => {
-    await remember(user_id, [
-      { content: 'My cat is called Mina and sleeps all day.', ageDays: 90 },
-      { content: 'My cat is called Mila and sleeps all night.', ageDays: 0 },
-      { content: 'The cat food is bought on Fridays.', ageDays: 0 },
+    await under.remember(user_id, [
+      { content: 'My cat is called Mina and sleeps all day.', ...daysAgo(90) },
+      { content: 'My cat is called Mila and sleeps all night.', ...daysAgo(0) },
+      { content: 'The cat food is bought on Fridays.', ...daysAgo(0) },
       'I work as a nurse in a hospital.',
     ]);
   });
@@ -364,7 +244,7 @@ describe('enhanced', () => {
 
   test('a reranker decides relevance, its threshold what stays; raw scores pass the sigmoid', async () => {
     const endpoint = await createRerankEndpoint({ Mina: 4, Mila: -0.5, nurse: -3, food: -3 });
-    await withService(endpoint.environment, {}, async (service) => {
+    await under.withService(endpoint.environment, {}, async (service) => {
       const body = { query: 'what is my cat called', user_id, mode: 'enhanced', explain: true };
       const answer = await search(body, service);
       expect(contentsOf(answer).map((content) => content.slice(0, 21))).toEqual([
@@ -423,8 +303,8 @@ describe('enhanced', () => {
 describe('falling back', () => {
   test('enhanced → classic, without embeddings', async () => {
     const none = createEmbedder({ provider: 'none' });
-    await withService({ EMBEDDING_PROVIDER: 'none' }, { embedder: none }, async (service) => {
-      await remember('fallback', ['The cat is called Mina.']);
+    await under.withService({ EMBEDDING_PROVIDER: 'none' }, { embedder: none }, async (service) => {
+      await under.remember('fallback', ['The cat is called Mina.']);
       const answer = await search({ query: 'cat called', user_id: 'fallback', mode: 'enhanced' }, service);
       expect(answer).toMatchObject({ mode: 'classic', degraded: 'embedding_unavailable' });
       expect(contentsOf(answer)).toEqual(['The cat is called Mina.']);
@@ -432,12 +312,12 @@ describe('falling back', () => {
   });
 
   test('classic → recent → nothing, as more of the database breaks; each says so', async () => {
-    const broken = await createTestDatabase({ migrate: (url) => migrate(url, { logger: silent }) });
-    const pool = openPool(broken.connectionString);
+    const broken = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+    const pool = under.openPool(broken.connectionString);
     try {
       await registerEmbeddingModel(pool, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
-      await remember('ann', ['The cat is called Mina.', 'The dog is called Rex.'], pool);
-      await withService({}, { pool }, async (service) => {
+      await under.remember('ann', ['The cat is called Mina.', 'The dog is called Rex.'], pool);
+      await under.withService({}, { pool }, async (service) => {
         const ask = (mode: string) => search({ query: 'cat called', user_id: 'ann', mode }, service);
         await pool.query('alter table memories rename column search_terms to broken_terms');
         const fused = await ask('fused');
@@ -477,7 +357,7 @@ describe('the mode of the configuration', () => {
       },
     });
     const logger = createLogger({ service: 'retrieval', level: 'warn', destination });
-    await withService(environment, { logger }, use);
+    await under.withService(environment, { logger }, use);
     return lines;
   }
 
@@ -500,7 +380,7 @@ describe('the mode of the configuration', () => {
   });
 
   test('without it, PRESET decides: mode and number of results', async () => {
-    await remember(
+    await under.remember(
       'kennel',
       Array.from({ length: 20 }, (_, number) => `Dog number ${number} of the kennel barks at the gate.`),
     );
@@ -522,7 +402,7 @@ describe('the mode of the configuration', () => {
   });
 
   test('an unknown one in a request is refused', async () => {
-    const answer = await post(retrieval, { query: 'dog', user_id: 'fused', mode: 'telepathy' });
+    const answer = await postSearch(retrieval, { query: 'dog', user_id: 'fused', mode: 'telepathy' });
     expect(answer.status).toBe(400);
     expect(answer.body['errors']).toMatchObject([{ field: 'mode' }]);
   });
@@ -531,7 +411,7 @@ describe('the mode of the configuration', () => {
 describe('scopes, pending turns, time', () => {
   const user_id = 'scoped';
   beforeAll(async () => {
-    const [kept] = await remember(user_id, [
+    const [kept] = await under.remember(user_id, [
       'The heron nests in the reeds.',
       'The heron eats frogs.',
       { content: 'A heron was seen in May.', tags: ['birds'] },
@@ -640,7 +520,7 @@ describe('scopes, pending turns, time', () => {
         [who, at(day)],
       );
     const home = { kind: 'fact', key: 'home', category: 'identity' } as const;
-    const [berlin] = await remember(who, [
+    const [berlin] = await under.remember(who, [
       { ...home, content: 'home: Berlin', value: 'Berlin', validFrom: new Date(at(1)) },
     ]);
     await happened(2);
@@ -651,7 +531,7 @@ describe('scopes, pending turns, time', () => {
       [{ id: berlin ?? '', supersededBy: paris, validTo: new Date(at(10)), cause: 'newer_value' }],
       actor,
     );
-    await remember(who, [
+    await under.remember(who, [
       { ...home, id: paris, content: 'home: Paris', value: 'Paris', validFrom: new Date(at(10)) },
     ]);
     await happened(20);
@@ -673,13 +553,13 @@ describe('scopes, pending turns, time', () => {
       await expect(ask({ valid_at: at(15) })).resolves.toEqual(['home: Paris']);
       await expect(ask({ valid_at: at(25), known_at: at(15) })).resolves.toEqual(['home: Berlin']);
     }
-    const refused = await post(retrieval, { query: 'x', user_id: who, as_of: 'yesterday' });
+    const refused = await postSearch(retrieval, { query: 'x', user_id: who, as_of: 'yesterday' });
     expect(refused.status).toBe(400);
   });
 
   test('superseded, archived, expired and deleted memories are in no mode’s answer', async () => {
     const who = 'invisible';
-    const ids = await remember(who, ['osprey 1', 'osprey 2', 'osprey 3', 'osprey 4', 'osprey stays']);
+    const ids = await under.remember(who, ['osprey 1', 'osprey 2', 'osprey 3', 'osprey 4', 'osprey stays']);
     const [superseded, archived, expired, deleted] = ids;
     await supersedeMemories(
       database,
@@ -723,7 +603,7 @@ describe('memories that begin later', () => {
   }
 
   test('are found by no search before, by each of them since, and agree with as_of now', async () => {
-    const [id = ''] = await remember(user_id, [
+    const [id = ''] = await under.remember(user_id, [
       { content, validFrom: new Date(Date.now() + 60_000) },
       'The user owns a boat.',
     ]);
@@ -741,7 +621,7 @@ describe('memories that begin later', () => {
   });
 
   test('are no part of a profile or a context before', async () => {
-    await remember('planner-profile', [
+    await under.remember('planner-profile', [
       { content: 'The user works at NASA.', tier: 1, validFrom: new Date(Date.now() + 60_000) },
       { content: 'The user speaks Danish.', tier: 1 },
       { content: 'The user will study kites.', validFrom: new Date(Date.now() + 60_000) },
@@ -765,25 +645,18 @@ describe('memories that begin later', () => {
 });
 
 describe('all users', () => {
-  async function createKey(name: string, permissions: Permission[]): Promise<string> {
-    const { id, key, secretSha256 } = generateApiKey();
-    const owner = { tenantId: DEFAULT_TENANT_ID, userId: null, userLocked: false, expiresAt: null };
-    await insertApiKey(database, { id, secretSha256, name, permissions, ...owner });
-    return key;
-  }
-
   test('only with memory.read_all, in every mode', async () => {
-    await remember('left', ['The walrus is on the left.']);
-    await remember('right', ['The walrus is on the right.']);
-    const reader = { 'x-api-key': await createKey('all-reader', ['memory.read']) };
-    const auditor = { 'x-api-key': await createKey('auditor', ['memory.read', 'memory.read_all']) };
-    await withService({ AUTH: 'required' }, {}, async (service) => {
+    await under.remember('left', ['The walrus is on the left.']);
+    await under.remember('right', ['The walrus is on the right.']);
+    const reader = { 'x-api-key': await createKey(database, 'all-reader', ['memory.read']) };
+    const auditor = { 'x-api-key': await createKey(database, 'auditor', ['memory.read', 'memory.read_all']) };
+    await under.withService({ AUTH: 'required' }, {}, async (service) => {
       const body = { query: 'walrus', all_users: true };
-      const refused = await post(service, body, reader);
+      const refused = await postSearch(service, body, reader);
       expect(refused.status).toBe(403);
       expect(refused.body['detail']).toContain('memory.read_all');
       for (const mode of ['fused', 'enhanced', 'classic', 'vector']) {
-        const answer = await post(service, { ...body, mode }, auditor);
+        const answer = await postSearch(service, { ...body, mode }, auditor);
         const { results, user_id } = searchResponseSchema.parse(answer.body);
         expect(user_id).toBeNull();
         const users = results.map(({ memory }) => memory.user_id);
@@ -794,8 +667,8 @@ describe('all users', () => {
 });
 
 test('accesses that are not written yet are written when the service stops', async () => {
-  const [id] = await remember('stopping', ['The ferry leaves at noon.']);
-  await withService({}, {}, async (service) => {
+  const [id] = await under.remember('stopping', ['The ferry leaves at noon.']);
+  await under.withService({}, {}, async (service) => {
     for (const query of ['ferry', 'when does the ferry leave'])
       await search({ query, user_id: 'stopping' }, service);
   });
@@ -808,7 +681,7 @@ test('accesses that are not written yet are written when the service stops', asy
 
 test('a reranker that cannot be reached costs its timeout only', async () => {
   const environment = { RERANK_PROVIDER: 'tei', RERANK_BASE_URL: `http://127.0.0.1:${await freePort()}` };
-  await withService(environment, {}, async (service) => {
+  await under.withService(environment, {}, async (service) => {
     const answer = await search({ query: 'dog', user_id: 'fused' }, service);
     expect(answer).toMatchObject({ mode: 'fused', degraded: 'rerank_unavailable' });
     expect(answer.results).not.toEqual([]);
