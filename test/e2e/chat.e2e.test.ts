@@ -1,62 +1,26 @@
 import { type ChatRequest, type Client, createClient, FactmillError } from '@factmill/client';
-import { migrate } from '@factmill/database';
-import {
-  createRedisNamespace,
-  createScriptedModel,
-  createTestDatabase,
-  type RedisNamespace,
-  type ScriptedModel,
-  type ScriptedRequest,
-  type TestDatabase,
-  waitFor,
-} from '@factmill/testkit';
+import { type ScriptedRequest, waitFor } from '@factmill/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { openSystem, type SystemUnderTest } from '../support/system-under-test.ts';
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-let testDatabase: TestDatabase;
-let redis: RedisNamespace;
-let model: ScriptedModel;
-let services: ServiceProcess[];
+let system: SystemUnderTest;
 let client: Client;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (to) => migrate(to, { logger: quiet }) });
-  const { connectionString } = testDatabase;
-  redis = createRedisNamespace();
-  model = await createScriptedModel();
-  const env = {
-    DATABASE_URL: connectionString,
-    REDIS_URL: redis.url,
-    QUEUE_PREFIX: redis.keyPrefix,
-    LLM_BASE_URL: model.url,
-    LLM_MODEL: 'scripted-model',
+  system = await openSystem({
     EMBEDDING_PROVIDER: 'local',
     PRESET: 'standard',
     CHAT_MEMORY: 'true',
     CHAT_MEMORY_TIMEOUT_MS: '10000',
     AUTH: 'none',
-  };
-  const retrieval = await startService('retrieval', env);
-  const [gateway, extractor] = await Promise.all([
-    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
-    startService('extractor', env),
-  ]);
-  services = [gateway, extractor, retrieval];
-  client = createClient({ baseUrl: gateway.url, userId: 'maya' });
+  });
+  client = createClient({ baseUrl: system.url, userId: 'maya' });
 });
-afterAll(async () => {
-  await Promise.all(services.map((service) => service.kill('SIGTERM')));
-  await Promise.all(services.map((service) => service.exit));
-  await model.close();
-  await redis.cleanup();
-  await testDatabase.drop();
-});
+afterAll(() => system.close());
 
 /** Chats as they reached the upstream; extraction asks the same server and is left out. */
 function chats(): ScriptedRequest[] {
-  return model.calls.filter(({ body }) => body['model'] === 'chat');
+  return system.model.calls.filter(({ body }) => body['model'] === 'chat');
 }
 
 const messagesOf = (request: ScriptedRequest | undefined) =>

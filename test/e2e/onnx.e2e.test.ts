@@ -2,23 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@factmill/client';
-import { migrate } from '@factmill/database';
-import {
-  createRedisNamespace,
-  createScriptedModel,
-  createTestDatabase,
-  type RedisNamespace,
-  type ScriptedModel,
-  type TestDatabase,
-  tinyCrossEncoder,
-  tinyEncoder,
-  waitFor,
-  writeTinyModel,
-} from '@factmill/testkit';
+import { tinyCrossEncoder, tinyEncoder, waitFor, writeTinyModel } from '@factmill/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
-
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+import { openSystem, type SystemUnderTest } from '../support/system-under-test.ts';
 
 /** Animals point one way, food another, boats a third: the meanings that this model knows. */
 const WORDS = {
@@ -31,25 +17,14 @@ const WORDS = {
 };
 
 let root: string;
-let testDatabase: TestDatabase;
-let redis: RedisNamespace;
-let model: ScriptedModel;
-let services: ServiceProcess[];
+let system: SystemUnderTest;
 let client: Client;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'factmill-onnx-'));
   await writeTinyModel(join(root, 'encoder'), tinyEncoder({ words: WORDS }));
   await writeTinyModel(join(root, 'cross'), tinyCrossEncoder(Object.keys(WORDS)));
-  testDatabase = await createTestDatabase({ migrate: (to) => migrate(to, { logger: quiet }) });
-  redis = createRedisNamespace();
-  model = await createScriptedModel();
-  const env = {
-    DATABASE_URL: testDatabase.connectionString,
-    REDIS_URL: redis.url,
-    QUEUE_PREFIX: redis.keyPrefix,
-    LLM_BASE_URL: model.url,
-    LLM_MODEL: 'scripted-model',
+  system = await openSystem({
     EMBEDDING_PROVIDER: 'onnx',
     EMBEDDING_MODEL: join(root, 'encoder'),
     EMBEDDING_MIN_SIMILARITY: '0.5',
@@ -59,14 +34,8 @@ beforeAll(async () => {
     CHAT_MEMORY: 'true',
     CHAT_MEMORY_TIMEOUT_MS: '15000',
     AUTH: 'none',
-  };
-  const retrieval = await startService('retrieval', env);
-  const [gateway, extractor] = await Promise.all([
-    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
-    startService('extractor', env),
-  ]);
-  services = [gateway, extractor, retrieval];
-  client = createClient({ baseUrl: gateway.url, userId: 'maya' });
+  });
+  client = createClient({ baseUrl: system.url, userId: 'maya' });
   await client.memories.batch({
     memories: [
       'The kitten sleeps on the sofa.',
@@ -84,11 +53,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await Promise.all(services.map((service) => service.kill('SIGTERM')));
-  await Promise.all(services.map((service) => service.exit));
-  await model.close();
-  await redis.cleanup();
-  await testDatabase.drop();
+  await system.close();
   await rm(root, { recursive: true });
 });
 
@@ -136,7 +101,7 @@ test('a chat gets what the cross-encoder lets through', async () => {
     messages: [{ role: 'user', content: 'Which food does my cat like, is it fish?' }],
     memory_score_threshold: 0.6,
   });
-  const [sent] = model.calls.filter(({ body }) => body['model'] === 'chat');
+  const [sent] = system.model.calls.filter(({ body }) => body['model'] === 'chat');
   const received = JSON.stringify(sent?.body['messages']);
   expect(received).toContain('The cat eats fish.');
   expect(received).not.toMatch(/boat|kitten|dog|Everybody/);

@@ -1,40 +1,18 @@
-import { migrate } from '@factmill/database';
-import {
-  createRedisNamespace,
-  createScriptedModel,
-  createTestDatabase,
-  type RedisNamespace,
-  type ScriptedModel,
-  type TestDatabase,
-  waitFor,
-} from '@factmill/testkit';
+import { waitFor } from '@factmill/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type CollectedSpan, type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.ts';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { openSystem, type SystemUnderTest } from '../support/system-under-test.ts';
 
 /** In the message, in the model's reply, in the search, and nowhere else that anyone could read. */
 const MARKER = 'Quetzalcoatlus';
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-let testDatabase: TestDatabase;
-let redis: RedisNamespace;
-let model: ScriptedModel;
+let system: SystemUnderTest;
 let collector: OtlpCollector;
-let services: ServiceProcess[] = [];
-let gatewayUrl: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  redis = createRedisNamespace();
-  model = await createScriptedModel();
   collector = await startOtlpCollector();
-  const env = {
-    DATABASE_URL: testDatabase.connectionString,
-    REDIS_URL: redis.url,
-    QUEUE_PREFIX: redis.keyPrefix,
-    LLM_BASE_URL: model.url,
-    LLM_MODEL: 'scripted-model',
+  system = await openSystem({
     EMBEDDING_PROVIDER: 'openai',
     EMBEDDING_MODEL: 'scripted-embedding',
     LOG_LEVEL: 'trace',
@@ -44,25 +22,15 @@ beforeAll(async () => {
     OTEL_LOGS_EXPORTER: 'otlp',
     OTEL_BSP_SCHEDULE_DELAY: '200',
     OTEL_BLRP_SCHEDULE_DELAY: '200',
-  };
-  const retrieval = await startService('retrieval', env);
-  const [gateway, extractor] = await Promise.all([
-    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
-    startService('extractor', env),
-  ]);
-  services = [gateway, extractor, retrieval];
-  gatewayUrl = gateway.url;
+  });
 });
 afterAll(async () => {
-  await Promise.all(services.map((service) => service.kill()));
+  await system.close();
   await collector.close();
-  await model.close();
-  await redis.cleanup();
-  await testDatabase.drop();
 });
 
 async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(`${gatewayUrl}${path}`, {
+  const response = await fetch(`${system.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -84,9 +52,9 @@ function untilTraced(route: string, names: readonly string[]): Promise<Collected
 }
 
 async function redisContent(): Promise<string> {
-  const client = new Redis(redis.url);
+  const client = new Redis(system.redis.url);
   try {
-    const keys = await client.keys(`${redis.keyPrefix}*`);
+    const keys = await client.keys(`${system.redis.keyPrefix}*`);
     const values = await Promise.all(
       keys.map(async (key) => {
         const type = await client.type(key);
@@ -102,7 +70,7 @@ async function redisContent(): Promise<string> {
 
 test('one trace leads from the request through the queue to the stored memory, and tells nobody what was said', async () => {
   let calls = 0;
-  model.setReply(({ endpoint }) => {
+  system.model.setReply(({ endpoint }) => {
     if (endpoint !== 'chat') return undefined;
     calls += 1;
     // One error and one unreadable reply on the way, both with the user's words in them.
@@ -137,11 +105,11 @@ test('one trace leads from the request through the queue to the stored memory, a
   );
 
   await waitFor(() => collector.logRecords() > 0, { describe: 'log records' });
-  for (const service of services) await service.kill('SIGTERM');
+  for (const service of system.services) await service.kill('SIGTERM');
   expect(accepted['id']).toEqual(expect.any(String));
   expect(collector.dump()).toContain(String(accepted['id']));
   expect(collector.dump()).not.toContain(MARKER);
   expect(await redisContent()).toContain(String(accepted['id']));
   expect(await redisContent()).not.toContain(MARKER);
-  for (const service of services) expect(service.output()).not.toContain(MARKER);
+  for (const service of system.services) expect(service.output()).not.toContain(MARKER);
 });

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@factmill/client';
 import type { ScriptedModel } from '@factmill/testkit';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { type ServiceProcess, startServices } from '../support/service-process.ts';
 
 export const ADMIN_KEY = 'an-admin-key-that-is-long-enough';
 
@@ -29,11 +29,7 @@ export async function startMemoryServices(stores: Stores, model: ScriptedModel):
     COMPRESS_DAILY_AT: 'off',
     COMPRESS_WEEKLY_AT: 'off',
   };
-  const retrieval = await startService('retrieval', env);
-  const [gateway, extractor] = await Promise.all([
-    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
-    startService('extractor', env),
-  ]);
+  const { gateway, extractor, retrieval } = await startServices(env);
   const end = (service: ServiceProcess) => service.kill('SIGTERM');
   return {
     gatewayUrl: gateway.url,

@@ -36,6 +36,18 @@ export async function startService(
   return { ...running, url: running.ready?.[1] ?? '' };
 }
 
+/** Starts one of each: retrieval first, because the gateway has to know its address. */
+export async function startServices(
+  env: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<ServiceName, ServiceProcess>>> {
+  const retrieval = await startService('retrieval', env);
+  const [gateway, extractor] = await Promise.all([
+    startService('gateway', { ...env, RETRIEVAL_URL: retrieval.url }),
+    startService('extractor', env),
+  ]);
+  return { gateway, extractor, retrieval };
+}
+
 /** Starts a service that is expected to end by itself, and returns its exit code and what it wrote. */
 export async function runToEnd(
   service: ServiceName | 'standalone',
