@@ -10,8 +10,6 @@ import {
   patiently,
 } from '@factmill/testkit';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startUpstream, type UpstreamUnderTest } from './chat/upstream.fixture.ts';
@@ -185,20 +183,12 @@ describe('with the database away', () => {
 
 describe('retrieval', () => {
   test('is asked with the caller’s key and trace, and its answer is passed on', async () => {
-    const asked: { headers: Record<string, unknown>; body: string; path: string | undefined }[] = [];
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        asked.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), path: request.url });
-        response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '7' });
-        response.end('{"code":"database_unavailable"}');
-      });
+    const retrieval = await startUpstream();
+    retrieval.answerWith((_request, response) => {
+      response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '7' });
+      response.end('{"code":"database_unavailable"}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const gateway = await startGateway({
-      RETRIEVAL_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    });
+    const gateway = await startGateway({ RETRIEVAL_URL: retrieval.origin });
     try {
       const key = await gateway.makeKey({ userId: 'ada' });
       const answer = await gateway.call('POST', '/v1/memories/search', {
@@ -208,20 +198,14 @@ describe('retrieval', () => {
       });
       expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       expect(answer.headers.get('retry-after')).toBe('7');
-      expect(asked).toEqual([
-        {
-          path: '/v1/memories/search',
-          body: '{"query":"where?"}',
-          headers: expect.objectContaining({
-            authorization: `Bearer ${key}`,
-            'x-request-id': '00000000a1',
-          }) as object,
-        },
-      ]);
+      expect(retrieval.received).toHaveLength(1);
+      const [asked] = retrieval.received;
+      expect(asked?.path).toBe('/v1/memories/search');
+      expect(asked?.body.toString()).toBe('{"query":"where?"}');
+      expect(asked?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-request-id': '00000000a1' });
     } finally {
       await gateway.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await retrieval.close();
     }
   });
 

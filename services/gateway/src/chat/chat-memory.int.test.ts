@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
-import { createServer, type Server, type ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { DEFAULT_TENANT_ID, eraseSome, finishErasure } from '@factmill/database';
 import { ADMIN_KEY, type GatewayUnderTest, send, startGateway } from '../gateway.fixture.ts';
-import { completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
+import { answerJson, completion, events, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 const AUGMENTED =
   'Long-term memory (most relevant first):\n- [fact] The user lives in Lisbon.\n\nCurrent message: Where do I live?';
@@ -20,46 +19,31 @@ const RECALLED = {
 };
 
 let upstream: UpstreamUnderTest;
-let retrieval: Server;
-let onContext: (body: Record<string, unknown>, response: ServerResponse) => void;
-let contexts: Record<string, unknown>[];
+let retrieval: UpstreamUnderTest;
 let gateway: GatewayUnderTest;
 let user: string;
 let number = 0;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  retrieval = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    request.once('end', () => {
-      const body = JSON.parse(text) as Record<string, unknown>;
-      contexts.push(body);
-      onContext(body, response);
-    });
-  });
-  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
-  const address = retrieval.address();
+  retrieval = await startUpstream();
   gateway = await startGateway({
     CHAT_BASE_URL: upstream.url,
     CHAT_API_KEY: 'sk-stored',
     CHAT_MEMORY: 'true',
-    RETRIEVAL_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    RETRIEVAL_URL: retrieval.origin,
   });
 });
 afterAll(async () => {
   await gateway.close();
   await upstream.close();
-  retrieval.closeAllConnections();
-  await new Promise((resolve) => retrieval.close(resolve));
+  await retrieval.close();
 });
 beforeEach(() => {
   number += 1;
   user = `user-${number}`;
-  contexts = [];
-  onContext = (_body, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(RECALLED));
-  };
+  retrieval.received.length = 0;
+  retrieval.answerWith((_request, response) => answerJson(response, RECALLED));
   upstream.answerWith((request, response) => {
     const isStream = request.json()['stream'] === true;
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
@@ -67,6 +51,9 @@ beforeEach(() => {
     response.end(isStream ? undefined : completion('In Lisbon, of course.'));
   });
 });
+
+/** What was asked of retrieval. */
+const contexts = () => retrieval.received.map((request) => request.json());
 
 type Stored = { id: string; role: string; content: string; superseded: boolean };
 
@@ -133,7 +120,7 @@ describe('a chat with memory', () => {
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: AUGMENTED },
     ]);
-    expect(contexts).toMatchObject([
+    expect(contexts()).toMatchObject([
       { user_id: user, query: 'Where do I live?', format: 'preset', preset: 'standard' },
     ]);
     const turns = await untilStored(2);
@@ -287,7 +274,7 @@ describe('a chat with memory', () => {
       memory_mmr_lambda: 0.6,
     };
     await chat([QUESTION], { memory_id: `diary-${number}`, ...numbers });
-    expect(contexts).toMatchObject([
+    expect(contexts()).toMatchObject([
       {
         conversation_id: `diary-${number}`,
         limit: 7,
@@ -332,15 +319,15 @@ describe('a chat with memory', () => {
     );
     const [own] = rows.map(({ id }) => id);
     expect(rows).toEqual([{ id: expect.stringMatching(/^chat-[\w-]{24}$/) }]);
-    expect(contexts.map((body) => body['conversation_id'])).toEqual([shared.memory_id, own, own, own]);
-    expect(contexts.at(-1)).toMatchObject({ user_id: user, include_turns: true });
+    expect(contexts().map((body) => body['conversation_id'])).toEqual([shared.memory_id, own, own, own]);
+    expect(contexts().at(-1)).toMatchObject({ user_id: user, include_turns: true });
   });
 
   test('memory_top_k of 0 leaves the request untouched', async () => {
     const answer = await chat([QUESTION], { memory_top_k: 0 });
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
     expect(answer.body).not.toHaveProperty('memory_hits');
-    expect(contexts).toEqual([]);
+    expect(contexts()).toEqual([]);
     await untilStored(2);
   });
 
@@ -392,10 +379,9 @@ describe('a chat with memory', () => {
   });
 
   test('where nothing is remembered the request goes as it came', async () => {
-    onContext = ({ query }, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ text: query, blocks: [], memories: [] }));
-    };
+    retrieval.answerWith((request, response) =>
+      answerJson(response, { text: request.json()['query'], blocks: [], memories: [] }),
+    );
     const parts = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,xyz' } },
       { type: 'text', text: 'What is this?', cache_control: { type: 'ephemeral' } },
@@ -420,11 +406,11 @@ describe('trouble', () => {
   test('a message with characters that cannot be stored has memory all the same', async () => {
     const answer = await chat([{ role: 'user', content: 'Where\u0000 do I live? \ud800' }]);
     expect(answer.headers.get('x-factmill-memory')).toBe('on');
-    expect(contexts).toMatchObject([{ query: 'Where do I live? \ufffd' }]);
+    expect(contexts()).toMatchObject([{ query: 'Where do I live? \ufffd' }]);
   });
 
   test('a retrieval that hangs costs its timeout and no more', async () => {
-    onContext = () => undefined;
+    retrieval.answerWith(() => undefined);
     const startedAt = performance.now();
     const answer = await chat([QUESTION]);
     expect(performance.now() - startedAt).toBeGreaterThan(290);
@@ -436,7 +422,7 @@ describe('trouble', () => {
   });
 
   test('a retrieval that fails leaves the request as it was', async () => {
-    onContext = (_body, response) => void response.writeHead(500).end('{}');
+    retrieval.answerWith((_request, response) => void response.writeHead(500).end('{}'));
     expect((await chat([QUESTION])).headers.get('x-factmill-memory')).toBe('degraded');
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
   });

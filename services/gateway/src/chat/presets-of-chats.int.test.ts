@@ -1,45 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@factmill/testkit';
-import { createServer, type Server } from 'node:http';
 import { generateApiKey } from '@factmill/auth';
 import { DEFAULT_TENANT_ID, insertApiKey } from '@factmill/database';
 import { type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
-import { startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
+import { answerJson, startUpstream, type UpstreamUnderTest } from './upstream.fixture.ts';
 
 let upstream: UpstreamUnderTest;
-let retrieval: Server;
+let retrieval: UpstreamUnderTest;
 let answer: object;
-let contexts: Record<string, unknown>[];
-let retrievalUrl: string;
 let user: string;
 let number = 0;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  retrieval = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    request.once('end', () => {
-      contexts.push(JSON.parse(text) as Record<string, unknown>);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
-  });
-  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
-  const address = retrieval.address();
-  retrievalUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  retrieval = await startUpstream();
+  retrieval.answerWith((_request, response) => answerJson(response, answer));
 });
 afterAll(async () => {
   await upstream.close();
-  retrieval.closeAllConnections();
-  await new Promise((resolve) => retrieval.close(resolve));
+  await retrieval.close();
 });
 beforeEach(() => {
   number += 1;
   user = `user-${number}`;
-  contexts = [];
+  retrieval.received.length = 0;
   answer = { blocks: [], memories: [] };
 });
 
+/** What was asked of retrieval. */
+const contexts = () => retrieval.received.map((request) => request.json());
 const QUESTION = { role: 'user', content: 'Where do I live?' };
 
 async function withGateway<T>(
@@ -49,7 +38,7 @@ async function withGateway<T>(
   const gateway = await startGateway({
     CHAT_BASE_URL: upstream.url,
     CHAT_MEMORY: 'true',
-    RETRIEVAL_URL: retrievalUrl,
+    RETRIEVAL_URL: retrieval.origin,
     // On a busy machine retrieval answers late.
     CHAT_MEMORY_TIMEOUT_MS: '30000',
     ...environment,
@@ -111,7 +100,7 @@ describe('what is remembered', () => {
   ])('is written as CHAT_CONTEXT_FORMAT says: %s', async (format, expected) => {
     answer = { text: 'TEXT', memories: [] };
     await withGateway({ CHAT_CONTEXT_FORMAT: format }, (gateway) => chat(gateway));
-    expect(contexts).toMatchObject([{ format }]);
+    expect(contexts()).toMatchObject([{ format }]);
     expect(upstream.received.at(-1)?.json()['messages']).toEqual(expected);
   });
 
@@ -123,7 +112,7 @@ describe('what is remembered', () => {
 });
 
 describe('the preset of a chat', () => {
-  const presets = () => contexts.map(({ preset }) => preset);
+  const presets = () => contexts().map(({ preset }) => preset);
 
   test('is that of the deployment, unless the upstream has one; a conversation keeps that', async () => {
     const more = [
@@ -174,7 +163,7 @@ describe('the preset of a chat', () => {
   test('says whether turns compete', async () => {
     const ask = async (PRESET: string) => {
       await withGateway({ PRESET }, (gateway) => chat(gateway, { memory_id: `turns-${PRESET}-${number}` }));
-      return contexts.at(-1)?.['include_turns'];
+      return contexts().at(-1)?.['include_turns'];
     };
     expect(await ask('standard')).toBe(true);
     expect(await ask('facts-and-context')).toBeUndefined();
@@ -189,7 +178,7 @@ describe('where conversations keep what they know to themselves', () => {
       expect((await chat(gateway)).headers.get('x-factmill-memory')).toBe('on');
       expect((await policies(gateway)).map(({ id }) => id)).toEqual(['default']);
     });
-    expect(contexts).toMatchObject([{ conversation_id: 'default', include_turns: true }]);
+    expect(contexts()).toMatchObject([{ conversation_id: 'default', include_turns: true }]);
   });
 
   test('CHAT_MEMORY=false turns it off', async () => {
@@ -205,6 +194,6 @@ describe('where conversations keep what they know to themselves', () => {
       const unknown = await ask({ user: 'unknown', memory_id: 'zz' });
       expect(unknown.headers.get('x-factmill-memory')).toBe('unknown_user');
     });
-    expect(contexts.map(({ user_id }) => user_id)).toEqual(['default']);
+    expect(contexts().map(({ user_id }) => user_id)).toEqual(['default']);
   });
 });

@@ -10,7 +10,9 @@ type Received = Readonly<{
 }>;
 
 export type UpstreamUnderTest = Readonly<{
+  /** With `/v1`, as an upstream is configured. */
   url: string;
+  origin: string;
   received: Received[];
   /** What to do with the next requests; the default echoes. */
   answerWith: (answer: (request: Received, response: ServerResponse) => void) => void;
@@ -29,6 +31,10 @@ export function completion(content: string | null, more: object = {}): string {
   });
 }
 
+export function answerJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
 /** The events of a streamed completion, one per word. */
 export function events(content: string): string[] {
   const chunk = (delta: object, finish: string | null = null) =>
@@ -41,7 +47,7 @@ export function events(content: string): string[] {
   ];
 }
 
-/** An HTTP server that stands where a chat provider would. */
+/** An HTTP server that stands where a chat provider would, or retrieval. */
 export async function startUpstream(): Promise<UpstreamUnderTest> {
   const received: Received[] = [];
   const byDefault = (request: Received, response: ServerResponse): void => {
@@ -72,9 +78,10 @@ export async function startUpstream(): Promise<UpstreamUnderTest> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${origin}/v1`,
+    origin,
     received,
     answerWith: (next) => {
       answer = next;

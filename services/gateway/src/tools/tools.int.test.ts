@@ -1,37 +1,22 @@
 import { memoryToolResponseSchema } from '@factmill/contracts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
+import { answerJson, startUpstream, type UpstreamUnderTest } from '../chat/upstream.fixture.ts';
 import { fieldsOf, type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
 
 let gateway: GatewayUnderTest;
-let retrieval: Server;
-let searched: { body: Record<string, unknown>; authorization: string | undefined }[];
+let retrieval: UpstreamUnderTest;
 
 beforeAll(async () => {
-  searched = [];
-  retrieval = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    request.once('end', () => {
-      searched.push({
-        body: JSON.parse(text) as Record<string, unknown>,
-        authorization: request.headers.authorization,
-      });
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ results: [], mode: 'fused', user_id: 'ada' }));
-    });
-  });
-  await new Promise<void>((resolve) => retrieval.listen(0, '127.0.0.1', resolve));
-  const address = retrieval.address();
-  gateway = await startGateway({
-    RETRIEVAL_URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
-  });
+  retrieval = await startUpstream();
+  retrieval.answerWith((_request, response) =>
+    answerJson(response, { results: [], mode: 'fused', user_id: 'ada' }),
+  );
+  gateway = await startGateway({ RETRIEVAL_URL: retrieval.origin });
 });
 afterAll(async () => {
   await gateway.close();
-  retrieval.closeAllConnections();
-  await new Promise((resolve) => retrieval.close(resolve));
+  await retrieval.close();
 });
 
 const use = (body: object, key?: string) =>
@@ -139,10 +124,9 @@ describe('/v1/tools/memory', () => {
     const key = await gateway.makeKey({ userId: 'ada' });
     const { body } = await use({ action: 'search', query: 'bees', limit: 3 }, key);
     expect(body).toMatchObject({ action: 'search', user_id: 'ada', memories: [] });
-    expect(searched.at(-1)).toEqual({
-      body: { user_id: 'ada', query: 'bees', limit: 3, scopes: ['global'] },
-      authorization: `Bearer ${key}`,
-    });
+    const asked = retrieval.received.at(-1);
+    expect(asked?.json()).toEqual({ user_id: 'ada', query: 'bees', limit: 3, scopes: ['global'] });
+    expect(asked?.headers.authorization).toBe(`Bearer ${key}`);
   });
 
   test('does not see what is kept for one conversation', async () => {
@@ -153,7 +137,7 @@ describe('/v1/tools/memory', () => {
     const listed = memoryToolResponseSchema.parse((await use({ action: 'list', user_id: 'noor' })).body);
     expect(listed.memories?.map(({ content }) => content)).toEqual(['Noor said so in global.']);
     await use({ action: 'search', user_id: 'noor', query: 'said' });
-    expect(searched.at(-1)?.body).toMatchObject({ scopes: ['global'] });
+    expect(retrieval.received.at(-1)?.json()).toMatchObject({ scopes: ['global'] });
   });
 
   test('says what is missing, and keeps permissions', async () => {
