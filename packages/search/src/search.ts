@@ -23,7 +23,7 @@ type SearchFor = Readonly<{
   userId: string | null;
   request: SearchRequest;
   /** Leaves out what is kept for other conversations than this; empty: for any. */
-  seenFrom?: string;
+  visibleToConversation?: string;
   /** Leaves out what rests on this turn alone. */
   besidesTurn?: ChatTurn | undefined;
   /** Whether its caller has gone, so that nobody reads the answer. */
@@ -265,10 +265,10 @@ function unavailabilityOf({ embedded }: Generated): string | null {
 }
 
 function targetOf(
-  { tenantId, userId, request, seenFrom, besidesTurn }: SearchFor,
+  { tenantId, userId, request, visibleToConversation, besidesTurn }: SearchFor,
   now: Date,
 ): Omit<SearchTarget, 'scope'> {
-  const target = { tenantId, userId, filters: request.filters ?? {}, seenFrom, besidesTurn };
+  const target = { tenantId, userId, filters: request.filters ?? {}, visibleToConversation, besidesTurn };
   const { as_of: asOf } = request;
   if (asOf === undefined) return target;
   if (typeof asOf === 'string') {

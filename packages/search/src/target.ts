@@ -20,7 +20,7 @@ export type SearchTarget = Readonly<{
   /** Without one, everything of the user. */
   scope?: SearchScope;
   /** Leaves out what is kept for other conversations than this; empty: for any. */
-  seenFrom?: string | undefined;
+  visibleToConversation?: string | undefined;
   /** Leaves out what rests on this turn alone. */
   besidesTurn?: ChatTurn | undefined;
   /** The memories as they were known at a moment, and valid at one; without it, as they are. */
@@ -115,7 +115,7 @@ function whose(userId: string | null, alias: string, anyUser: boolean): string {
 
 function conditionsOf(target: SearchTarget): Condition[] {
   const { kinds, categories, tags, tiers, project } = target.filters;
-  const { seenFrom, besidesTurn } = target;
+  const { visibleToConversation, besidesTurn } = target;
   const conversation = conversationOf(target);
   const anyOf = (name: string, values: readonly (string | number)[] = []) => [
     values.map((value) => `${name}:${value}`),
@@ -160,9 +160,9 @@ function conditionsOf(target: SearchTarget): Condition[] {
     },
     {
       letter: 's',
-      value: seenFrom,
+      value: visibleToConversation,
       sql: (m, at) => `${m}.conversation_id in ('', ${at}::text)`,
-      facets: [['of:', `of:${seenFrom}`]],
+      facets: [['of:', `of:${visibleToConversation}`]],
     },
     {
       letter: 'o',

@@ -344,7 +344,7 @@ describe('findUnindexedTurns', () => {
           withPending: true,
           project: null,
           until: null,
-          seenFrom: null,
+          visibleToConversations: null,
           limit: 9,
         },
         terms,

@@ -16,7 +16,7 @@ export type TurnTarget = Readonly<{
   /** Of conversations of this project; null: of any. */
   project: string | null;
   /** Leaves out conversations that keep what they know to themselves, but for these; null: none. */
-  seenFrom: readonly string[] | null;
+  visibleToConversations: readonly string[] | null;
   /** What was said by then; null: everything. */
   until: Date | null;
   limit: number;
@@ -41,13 +41,13 @@ const OF_CONVERSATION = `'{${[...presets.values()]
   .join(',')}}'::text[]`;
 
 /**
- * Whether turns of the conversation `c` are found from the conversations `seenFrom` (null: from any). They are, unless
- * memories of its preset are for one conversation.
+ * SQL: whether the turns of the conversation `c` are visible to these conversations. Null: turns are not left out. A
+ * conversation sees its own turns, and those of others whose preset has memories for all conversations of the user.
  */
-export const sharesTurns = (
+export const turnsVisibleTo = (
   c: string,
-  seenFrom: string,
-) => `(${seenFrom}::text[] is null or ${c}.id = any(${seenFrom}::text[])
+  conversations: string,
+) => `(${conversations}::text[] is null or ${c}.id = any(${conversations}::text[])
     or ((${c}.policy->>'preset' = any(${OF_CONVERSATION})) is not true and not exists (
       select from extractions e where e.tenant_id = ${c}.tenant_id and e.conversation_id = ${c}.id
         and e.preset = any(${OF_CONVERSATION}))))`;
@@ -66,7 +66,7 @@ const SOURCE = `
   join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
   where not m.superseded and m.seq > c.evicted_seq and ($3::text[] is null or c.id = any($3::text[]))
     and ($4::boolean or m.seq <= c.extracted_seq) and ($5::text is null or c.project = $5::text)
-    and ($6::timestamptz is null or m.created_at <= $6::timestamptz) and ${sharesTurns('c', '$8')}`;
+    and ($6::timestamptz is null or m.created_at <= $6::timestamptz) and ${turnsVisibleTo('c', '$8')}`;
 
 const valuesOf = ({
   tenantId,
@@ -76,8 +76,17 @@ const valuesOf = ({
   project,
   until,
   limit,
-  seenFrom,
-}: TurnTarget) => [tenantId, userId, conversationIds, withPending, project, until, limit, seenFrom];
+  visibleToConversations,
+}: TurnTarget) => [
+  tenantId,
+  userId,
+  conversationIds,
+  withPending,
+  project,
+  until,
+  limit,
+  visibleToConversations,
+];
 
 /** By what turns are looked for. */
 export type TurnQuery = Readonly<{

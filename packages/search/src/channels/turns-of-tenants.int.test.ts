@@ -47,7 +47,7 @@ const target = (tenantId: string) => ({
   conversationIds: null,
   withPending: true,
   project: null,
-  seenFrom: null,
+  visibleToConversations: null,
   until: null,
   limit: 5,
 });
@@ -56,7 +56,7 @@ const near = (of: TurnTarget & { userId: string }) =>
     vector: {
       ...of,
       filters: {},
-      seenFrom: '',
+      visibleToConversation: '',
       model: 'small',
       dimensions: 3,
       vector: VECTOR,
@@ -83,20 +83,20 @@ test.each<[string, (of: TurnTarget & { userId: string }) => Promise<unknown[]>]>
 });
 
 test.each([...presets.values()])(
-  'what is said with the preset $name is seen from other conversations where its memories are: those of a $memoryScope',
+  'what is said with the preset $name is visible to other conversations where its memories are: those of a $memoryScope',
   async ({ name, memoryScope }) => {
     await database.query(
       `update conversations set policy = jsonb_build_object('preset', $2::text) where tenant_id = $1::uuid`,
       [THEIRS, name],
     );
-    const from = (conversation: string) =>
+    const visibleTo = (conversation: string) =>
       findUnindexedTurns(
         database,
-        { ...target(THEIRS), seenFrom: [conversation], pendingOnly: false },
+        { ...target(THEIRS), visibleToConversations: [conversation], pendingOnly: false },
         ['heron'],
         [],
       );
-    expect(await from('chat')).toHaveLength(1);
-    expect(await from('another')).toHaveLength(memoryScope === 'user' ? 1 : 0);
+    expect(await visibleTo('chat')).toHaveLength(1);
+    expect(await visibleTo('another')).toHaveLength(memoryScope === 'user' ? 1 : 0);
   },
 );

@@ -96,7 +96,7 @@ function fuse(lists: readonly (readonly TurnRow[])[], beside: Beside): Hit[] {
 }
 
 function toTarget({ target, request, limit }: ChannelSearch): TurnTarget {
-  const { tenantId, userId, filters, asOf, saidBy, seenFrom } = target;
+  const { tenantId, userId, filters, asOf, saidBy, visibleToConversation } = target;
   const scopes = request.scopes?.flatMap((scope) => toConversations(scope, userId)) ?? null;
   const { conversation_id: only } = filters;
   return {
@@ -105,8 +105,10 @@ function toTarget({ target, request, limit }: ChannelSearch): TurnTarget {
     conversationIds: only === undefined ? scopes : (scopes ?? [only]).filter((scope) => scope === only),
     withPending: request.include_pending,
     project: filters.project ?? null,
-    seenFrom:
-      seenFrom === undefined ? null : [seenFrom, ...(userId === null ? [] : globalConversationsOf(userId))],
+    visibleToConversations:
+      visibleToConversation === undefined
+        ? null
+        : [visibleToConversation, ...(userId === null ? [] : globalConversationsOf(userId))],
     until: asOf === undefined ? (saidBy ?? null) : earlier(asOf),
     limit,
   };

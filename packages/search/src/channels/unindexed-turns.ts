@@ -1,6 +1,6 @@
 import { fitting, type Sql, textBytes } from '@factmill/database';
 import { knownMemories, restingOn } from './known-memories.ts';
-import { sharesTurns, type TurnTarget } from './turn-parts.ts';
+import { type TurnTarget, turnsVisibleTo } from './turn-parts.ts';
 import type { TurnRow } from './turn-row.ts';
 
 /** The latest turns whose words are compared. */
@@ -33,7 +33,7 @@ export async function findUnindexedTurns(
          and ($7::timestamptz is null or m.created_at <= $7::timestamptz)
          and m.role in ('user', 'assistant') and m.content is not null and not m.superseded
          and m.seq > c.evicted_seq
-         and ${sharesTurns('c', '$8')}
+         and ${turnsVisibleTo('c', '$8')}
        order by m.created_at desc, m.seq desc limit ${MAX_COMPARED}
      ), scored as (
        select *, (${terms.map((term) => `(words @@ ${term})::integer`).join(' + ')})::float8 / ${terms.length} as score
@@ -53,7 +53,7 @@ export async function findUnindexedTurns(
       target.limit,
       target.project,
       target.until,
-      target.seenFrom,
+      target.visibleToConversations,
       target.withPending,
       target.pendingOnly,
       memoryIds,

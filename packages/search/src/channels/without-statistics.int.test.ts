@@ -115,7 +115,7 @@ const TARGETS: Record<string, () => SearchTarget> = {
   tiers: () => ({ ...base, filters: { tiers: [3] } }),
   'kinds and categories': () => ({ ...base, filters: { kinds: ['note'], categories: ['general'] } }),
   'a project': () => ({ ...base, filters: { project: 'project-3' } }),
-  'the global scope': () => ({ ...base, scope: 'global' as const, seenFrom: 'c1' }),
+  'the global scope': () => ({ ...base, scope: 'global' as const, visibleToConversation: 'c1' }),
   'the scope of a conversation': () => ({ ...base, scope: { conversationId: 'c1' } }),
   'as of now': () => ({ ...base, ...moment(new Date(Date.now() + 60_000)) }),
   'as of before anything was known': () => ({ ...base, ...moment(new Date('2021-01-01')) }),

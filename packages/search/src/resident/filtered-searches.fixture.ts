@@ -48,8 +48,8 @@ export const FILTERED: readonly Asked[] = [
   { scope: { conversationId: 'c1' } },
   { scope: 'global' },
   { scope: 'global', filters: { tags: ['rare'] } },
-  { seenFrom: 'c1' },
-  { seenFrom: '' },
+  { visibleToConversation: 'c1' },
+  { visibleToConversation: '' },
 ];
 
 /**

@@ -21,7 +21,7 @@ export async function fillTwoUsers(pool: DatabasePool): Promise<void> {
 }
 
 export type Asked = Readonly<{ vector?: readonly number[]; terms?: readonly string[]; limit?: number }> &
-  Partial<Pick<FullTextSearch, 'userId' | 'filters' | 'scope' | 'seenFrom' | 'asOf' | 'query'>>;
+  Partial<Pick<FullTextSearch, 'userId' | 'filters' | 'scope' | 'visibleToConversation' | 'asOf' | 'query'>>;
 export type Open = (sql: Sql, asked: Asked) => FirstStage;
 
 /** Searches of Ann's memories with the indexes that are resident. */

@@ -158,7 +158,7 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
 
 /** A conversation sees its own memories and those of no conversation; a turn sees none that rests on itself alone. */
 function visibleTo(request: ContextRequest) {
-  return { seenFrom: request.conversation_id ?? '', besidesTurn: besidesTurn(request) };
+  return { visibleToConversation: request.conversation_id ?? '', besidesTurn: besidesTurn(request) };
 }
 
 function besidesTurn({ conversation_id: conversationId, turn_id: messageId }: ContextRequest) {

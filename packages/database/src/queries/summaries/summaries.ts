@@ -93,7 +93,9 @@ export async function listProfile(
     tenantId: string;
     userId: string;
     limit: number;
-    seenFrom?: string;
+    /** Leaves out what is kept for other conversations than this; without it, for any. */
+    visibleToConversation?: string;
+    /** Leaves out what rests on this turn alone. */
     besidesTurn?: ChatTurn | undefined;
   }>,
 ): Promise<MemoryRow[]> {
@@ -105,7 +107,13 @@ export async function listProfile(
      order by m.importance desc, m.category, m.key nulls last, m.id limit $3::integer`,
       MEMORY_BYTES,
     ),
-    [owner.tenantId, owner.userId, owner.limit, owner.seenFrom ?? '', toTurnValue(owner.besidesTurn)],
+    [
+      owner.tenantId,
+      owner.userId,
+      owner.limit,
+      owner.visibleToConversation ?? '',
+      toTurnValue(owner.besidesTurn),
+    ],
     { name: 'list_profile' },
   );
   return rows;
