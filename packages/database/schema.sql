@@ -1043,7 +1043,7 @@ AS $function$
 declare
   v_row extractions;
   v_pinned json;
-  v_entry jsonb;
+  v_permit jsonb;
   v_from integer;
 begin
   loop
@@ -1067,9 +1067,9 @@ begin
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
           into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
         if v_pinned is null and model_provider is not null then
-          v_entry := enter_provider(model_provider, probe_interval_ms, extraction);
-          if v_entry ? 'wait_ms' then
-            raise exception 'the provider rests' using errcode = 'FM001';
+          v_permit := enter_provider(model_provider, probe_interval_ms, extraction);
+          if v_permit ? 'wait_ms' then
+            raise exception 'the breaker is open' using errcode = 'FM001';
           end if;
         end if;
         exit;
@@ -1079,25 +1079,25 @@ begin
         -- A younger one is in work: this one was replayed.
       when sqlstate 'FM001' then
         -- The claim is undone.
-        return json_build_object('state', 'pending', 'waits', false, 'rest_ms', (v_entry->>'wait_ms')::integer,
-          'yields', (v_entry->>'yields')::boolean);
+        return json_build_object('retry_in_ms', (v_permit->>'wait_ms')::integer,
+          'kind', case when (v_permit->>'last_probe')::boolean then 'last_probe' else 'breaker_open' end);
     end;
     select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
     if not found then
       return null;
     elsif v_row.state not in ('pending', 'active') then
-      return json_build_object('state', v_row.state, 'waits', false,
+      return json_build_object('kind', 'finished', 'state', v_row.state,
         'next', (select id from next_extraction(tenant, v_row.conversation_id)));
     elsif v_row.state = 'active' and v_row.lease_until > now() and v_row.claimed_by is distinct from worker then
-      return json_build_object('state', v_row.state, 'waits', false,
-        'left_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
+      return json_build_object('kind', 'leased',
+        'retry_in_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
     end if;
     perform from extractions o
       where o.tenant_id = tenant and o.conversation_id = v_row.conversation_id and o.id <> extraction
         and ((o.state in ('pending', 'active') and o.accepted_no < v_row.accepted_no) or o.state = 'active')
       order by o.accepted_no limit 1 for share;
     if found then
-      return json_build_object('state', v_row.state, 'waits', true);
+      return json_build_object('kind', 'blocked');
     end if;
   end loop;
 
@@ -1114,7 +1114,7 @@ begin
       'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
       'preset', v_row.preset, 'attempts', v_row.attempts, 'fence', v_row.fence,
       'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent,
-      'isProbe', coalesce((v_entry->>'probe')::boolean, false)),
+      'isProbe', coalesce((v_permit->>'probe')::boolean, false)),
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),
@@ -1309,12 +1309,12 @@ begin
     if not found then
       return null;
     elsif v_breaker.next_probe_at > clock_timestamp() then
-      return jsonb_build_object('yields', false,
+      return jsonb_build_object('last_probe', false,
         'wait_ms', greatest(ceil(extract(epoch from v_breaker.next_probe_at - clock_timestamp()) * 1000), 1)::integer);
     elsif v_breaker.probed_by = caller and clock_timestamp() < v_breaker.next_probe_at + v_interval / 2 and exists (
         select from extractions
           where state = 'pending' and id <> caller and coalesce(next_attempt_at <= clock_timestamp(), true)) then
-      return jsonb_build_object('yields', true, 'wait_ms', greatest(probe_interval_ms / 10, 1));
+      return jsonb_build_object('last_probe', true, 'wait_ms', greatest(probe_interval_ms / 10, 1));
     end if;
     -- Of several at once the first gets it: the others find it moved, and look again.
     update provider_breakers set next_probe_at = clock_timestamp() + v_interval, probed_by = caller

@@ -4,14 +4,15 @@
 -- tenant, extraction: which one. worker, lease_ms: who claims it, and for how long. known_limit: most memories.
 -- model_provider: the provider that would be asked; null for rules, which are never down. probe_interval_ms: time
 --   between two probes of a provider that is down.
--- Result: { claim: {…}, pinned: {…} | null, messages: […], known: […], hasDocuments }; when it cannot be claimed
---   { state, left_ms, waits, next, rest_ms, yields }; null when there is no such extraction.
---   waits: another extraction of its conversation has to end first. The worker need not ask again: whoever ends that
---     one is told of this one (conclude_extraction), because the row that is waited for is locked before the answer, so
---     that its end comes wholly before the look at it or wholly after.
---   next: when it has ended, the extraction that is open after it.
---   rest_ms: its provider is down, there is no answer yet, and no probe is due; the row is as it was. yields: another
---     extraction should be the probe.
+-- Result: { claim: {…}, pinned: {…} | null, messages: […], known: […], hasDocuments }; null when there is no such
+-- extraction. When it cannot be claimed, one of these, and the row is as it was:
+--   { kind: finished, state, next }: it has ended; next is the extraction that is open after it.
+--   { kind: leased, retry_in_ms }: another worker holds a lease for so long.
+--   { kind: blocked }: another extraction of its conversation has to end first. The worker need not ask again: whoever
+--     ends that one is told of this one (conclude_extraction), because the row that blocks is locked before the answer,
+--     so that its end comes wholly before the look at it or wholly after.
+--   { kind: breaker_open, retry_in_ms }: its provider is down, there is no answer yet, and no probe is due.
+--   { kind: last_probe, retry_in_ms }: the same, but a probe is due, and another extraction should make it.
 create or replace function claim_extraction(
   tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer,
   model_provider text, probe_interval_ms integer
@@ -19,7 +20,7 @@ create or replace function claim_extraction(
 declare
   v_row extractions;
   v_pinned json;
-  v_entry jsonb;
+  v_permit jsonb;
   v_from integer;
 begin
   loop
@@ -43,9 +44,9 @@ begin
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
           into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
         if v_pinned is null and model_provider is not null then
-          v_entry := enter_provider(model_provider, probe_interval_ms, extraction);
-          if v_entry ? 'wait_ms' then
-            raise exception 'the provider rests' using errcode = 'FM001';
+          v_permit := enter_provider(model_provider, probe_interval_ms, extraction);
+          if v_permit ? 'wait_ms' then
+            raise exception 'the breaker is open' using errcode = 'FM001';
           end if;
         end if;
         exit;
@@ -55,25 +56,25 @@ begin
         -- A younger one is in work: this one was replayed.
       when sqlstate 'FM001' then
         -- The claim is undone.
-        return json_build_object('state', 'pending', 'waits', false, 'rest_ms', (v_entry->>'wait_ms')::integer,
-          'yields', (v_entry->>'yields')::boolean);
+        return json_build_object('retry_in_ms', (v_permit->>'wait_ms')::integer,
+          'kind', case when (v_permit->>'last_probe')::boolean then 'last_probe' else 'breaker_open' end);
     end;
     select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
     if not found then
       return null;
     elsif v_row.state not in ('pending', 'active') then
-      return json_build_object('state', v_row.state, 'waits', false,
+      return json_build_object('kind', 'finished', 'state', v_row.state,
         'next', (select id from next_extraction(tenant, v_row.conversation_id)));
     elsif v_row.state = 'active' and v_row.lease_until > now() and v_row.claimed_by is distinct from worker then
-      return json_build_object('state', v_row.state, 'waits', false,
-        'left_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
+      return json_build_object('kind', 'leased',
+        'retry_in_ms', (extract(epoch from v_row.lease_until - now()) * 1000)::integer);
     end if;
     perform from extractions o
       where o.tenant_id = tenant and o.conversation_id = v_row.conversation_id and o.id <> extraction
         and ((o.state in ('pending', 'active') and o.accepted_no < v_row.accepted_no) or o.state = 'active')
       order by o.accepted_no limit 1 for share;
     if found then
-      return json_build_object('state', v_row.state, 'waits', true);
+      return json_build_object('kind', 'blocked');
     end if;
   end loop;
 
@@ -90,7 +91,7 @@ begin
       'conversationId', v_row.conversation_id, 'fromSeq', v_row.from_seq, 'toSeq', v_row.to_seq,
       'preset', v_row.preset, 'attempts', v_row.attempts, 'fence', v_row.fence,
       'lostClaims', v_row.lost_claims, 'traceparent', v_row.traceparent,
-      'isProbe', coalesce((v_entry->>'probe')::boolean, false)),
+      'isProbe', coalesce((v_permit->>'probe')::boolean, false)),
     'pinned', v_pinned,
     'messages', (
       select coalesce(json_agg(json_build_object('id', id, 'seq', seq, 'role', role, 'content', coalesce(content, ''),

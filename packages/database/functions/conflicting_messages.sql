@@ -1,11 +1,10 @@
 -- Finds the ids in a request that stand for another message in their conversation. A message id stands for one message:
 -- the same id with another message refuses the request, because 202 would say that something is stored which is not.
 -- r: a request of accept_conversations. Result: the ids, or null when there are none.
--- Compares role, content, name, channel, sender and tool calls, and only for requests that say has_caller_ids: ids that the gateway
--- makes are random or follow from the content. Does not compare created_at, because clients that try again may set it
--- anew: the first one stands. Locks the conversation, so that the result stays true. Requests that are answered for
--- another reason (the conversation of another user, a known idempotency key) are left to accept_conversation. Uses
--- messages_id_key.
+-- Looks only at requests that say has_caller_ids: ids that the gateway makes are random or follow from the content.
+-- Does not compare created_at, because clients that try again may set it anew: the first one stands.
+-- Leaves to accept_conversation what it answers for another reason: the conversation of another user, a known
+-- idempotency key. Locks the conversation, so that the result stays true. Uses messages_id_key.
 create or replace function conflicting_messages(r jsonb) returns jsonb language plpgsql as $$
 declare
   v_tenant uuid := (r->>'tenant_id')::uuid;

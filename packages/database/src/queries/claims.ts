@@ -56,13 +56,9 @@ export const compressionClaims = createClaims('compression_runs', 'compression')
 /** The shortest wait for a lease, even when less of it is left. */
 const MIN_LEASE_RETRY_MS = 50;
 
-/** For a row that could not be claimed: another worker holds its lease, or it has ended. */
-export function leasedOrFinished(
-  row: Readonly<{ state: string; leftMs: number | null }> & Ended,
-): ClaimResult<never, never> {
-  return row.state === 'active' || row.state === 'pending'
-    ? { kind: 'leased', retryInMs: Math.max(MIN_LEASE_RETRY_MS, row.leftMs ?? 0) }
-    : { kind: 'finished', state: row.state, next: row.next };
+/** For a row whose lease another worker holds for `leftMs` more. */
+export function leased(leftMs: number): ClaimResult<never, never> {
+  return { kind: 'leased', retryInMs: Math.max(MIN_LEASE_RETRY_MS, leftMs) };
 }
 
 function createClaims(table: 'extractions' | 'compression_runs', noun: string): Claims {

@@ -1,11 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
-import {
-  type ClaimResult,
-  compressionClaims,
-  type ErrorRecord,
-  type HeldClaim,
-  leasedOrFinished,
-} from '../claims.ts';
+import { type ClaimResult, compressionClaims, type ErrorRecord, type HeldClaim, leased } from '../claims.ts';
 import type { CompressionKind } from './compression-runs.ts';
 
 /** A compression run that one worker has claimed. */
@@ -45,7 +39,8 @@ export async function claimCompressionRun(
      from compression_runs where tenant_id = $1::uuid and id = $2::uuid`,
     [request.tenantId, request.id],
   );
-  return leasedOrFinished({ state: row?.state ?? 'gone', leftMs: row?.leftMs ?? null, next: null });
+  if (row?.state === 'active' || row?.state === 'pending') return leased(row.leftMs ?? 0);
+  return { kind: 'finished', state: row?.state ?? 'gone', next: null };
 }
 
 /** Stores a run's plan. @throws AppError `fenced` */

@@ -6,7 +6,7 @@ import {
   type ErrorRecord,
   extractionClaims,
   type HeldClaim,
-  leasedOrFinished,
+  leased,
 } from '../claims.ts';
 import type { ModelOutput } from './model-output.ts';
 import type { StoredAnswer } from './outputs.ts';
@@ -75,25 +75,20 @@ export type ExtractionInput = Readonly<{
 /** JSON has no dates: they arrive as ISO text. */
 type InJson<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
 
-/** The result of claim_extraction. */
-type ClaimJson = Readonly<
-  | {
-      claim: Claim;
-      pinned: ModelOutput | null;
-      messages: readonly InJson<CoveredMessage>[];
-      known: readonly InJson<StatedMemory>[];
-      hasDocuments: boolean;
-    }
-  | {
-      claim?: never;
-      state: ExtractionState;
-      waits: boolean;
-      left_ms?: number | null;
-      next?: string | null;
-      rest_ms?: number;
-      yields?: boolean;
-    }
->;
+/** The result of claim_extraction; without `claim` it was refused. */
+type ClaimJson = Readonly<{
+  claim: Claim;
+  pinned: ModelOutput | null;
+  messages: readonly InJson<CoveredMessage>[];
+  known: readonly InJson<StatedMemory>[];
+  hasDocuments: boolean;
+}>;
+type RefusalJson = Readonly<{ claim?: never }> &
+  (
+    | Readonly<{ kind: 'finished'; state: ExtractionState; next: string | null }>
+    | Readonly<{ kind: 'leased' | 'breaker_open' | 'last_probe'; retry_in_ms: number }>
+    | Readonly<{ kind: 'blocked' }>
+  );
 
 /**
  * Claims an extraction for a worker: raises the fence, starts a lease of `leaseMs`, and returns the input. Another
@@ -114,7 +109,7 @@ export async function claimExtraction(
     provider?: Readonly<{ name: string; probeIntervalMs: number }> | null;
   }>,
 ): Promise<ClaimResult<Claim, ExtractionInput>> {
-  const { result } = await sql.one<{ result: ClaimJson | null }>(
+  const { result } = await sql.one<{ result: ClaimJson | RefusalJson | null }>(
     `select claim_extraction($1::uuid, $2::uuid, $3::text, $4::integer, $5::integer, $6::text, $7::integer)
        as result`,
     [
@@ -129,12 +124,7 @@ export async function claimExtraction(
     { name: 'claim_extraction' },
   );
   if (result === null) return { kind: 'finished', state: 'gone', next: null };
-  if (result.claim === undefined) {
-    const { state, waits, left_ms: leftMs = null, next = null, rest_ms: openMs, yields } = result;
-    if (waits) return { kind: 'blocked' };
-    if (openMs === undefined) return leasedOrFinished({ state, leftMs, next });
-    return { kind: yields === true ? 'last_probe' : 'breaker_open', retryInMs: openMs };
-  }
+  if (result.claim === undefined) return toRefusal(result);
   const { claim, pinned, messages, known, hasDocuments } = result;
   return {
     kind: 'claimed',
@@ -146,6 +136,20 @@ export async function claimExtraction(
       hasDocuments,
     },
   };
+}
+
+function toRefusal(json: RefusalJson): ClaimResult<never, never> {
+  switch (json.kind) {
+    case 'leased':
+      return leased(json.retry_in_ms);
+    case 'breaker_open':
+    case 'last_probe':
+      return { kind: json.kind, retryInMs: json.retry_in_ms };
+    case 'finished':
+      return { kind: 'finished', state: json.state, next: json.next };
+    default:
+      return { kind: 'blocked' };
+  }
 }
 
 /**
