@@ -45,8 +45,8 @@ export type GatewayUnderTest = Readonly<{
     userLocked?: boolean;
     expiresAt?: Date;
   }) => Promise<string>;
-  /** One more gateway on the same storage, as in production. */
-  another: () => Promise<Gateway>;
+  /** One more gateway on the same storage, as in production, with other settings if told so. */
+  another: (environment?: Readonly<Record<string, string>>) => Promise<Gateway>;
   close: () => Promise<void>;
 }>;
 
@@ -67,7 +67,7 @@ export async function startGateway(
   }
   const redis = createRedisNamespace();
   if (environment['REDIS_URL'] === undefined) disposables.add({ close: () => redis.cleanup() });
-  const config = loadConfig({
+  const settings = {
     HOST: '127.0.0.1',
     GATEWAY_PORT: '0',
     AUTH: 'required',
@@ -78,7 +78,8 @@ export async function startGateway(
     QUEUE_PREFIX: redis.keyPrefix,
     SHUTDOWN_GRACE_MS: '0',
     ...environment,
-  });
+  };
+  const config = loadConfig(settings);
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -96,10 +97,10 @@ export async function startGateway(
     await createQueues(queueConfigOf(config, storage), { logger: log, clock: Date.now }),
   );
   const authenticator = openAuthenticator(config, database, now);
-  const another = async () =>
+  const another = async (more: Readonly<Record<string, string>> = {}) =>
     disposables.add(
       await createGateway({
-        config,
+        config: loadConfig({ ...settings, ...more }),
         logger: log,
         telemetry,
         database,

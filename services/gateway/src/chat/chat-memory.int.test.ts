@@ -31,6 +31,8 @@ beforeAll(async () => {
     CHAT_BASE_URL: upstream.url,
     CHAT_API_KEY: 'sk-stored',
     CHAT_MEMORY: 'true',
+    // On a busy machine retrieval answers late.
+    CHAT_MEMORY_TIMEOUT_MS: '30000',
     RETRIEVAL_URL: retrieval.origin,
   });
 });
@@ -411,14 +413,17 @@ describe('trouble', () => {
 
   test('a retrieval that hangs costs its timeout and no more', async () => {
     retrieval.answerWith(() => undefined);
+    const hasty = await gateway.another({ CHAT_MEMORY_TIMEOUT_MS: '300' });
+    const body = { model: 'm', user, messages: [QUESTION] };
     const startedAt = performance.now();
-    const answer = await chat([QUESTION]);
+    const answer = await send(hasty.url, 'POST', '/v1/chat/completions', { body });
     expect(performance.now() - startedAt).toBeGreaterThan(290);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-factmill-memory')).toBe('degraded');
     expect(answer.body.memory_hits).toEqual([]);
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
     await untilStored(2);
+    await hasty.close();
   });
 
   test('a retrieval that fails leaves the request as it was', async () => {
