@@ -21,7 +21,13 @@ async function main() {
   const toolchain = join(root, '.toolchain');
   const node = await ensureNode(toolchain, printProgress);
   const path = [dirname(node.path), join(root, 'node_modules', '.bin'), process.env['PATH'] ?? ''];
-  const environment = { ...process.env, NODE: node.path, PATH: path.join(delimiter) };
+  const environment = {
+    // Compiled code, and TypeScript without its types: a program that was run before starts in half the time.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    ...process.env,
+    NODE: node.path,
+    PATH: path.join(delimiter),
+  };
   const kind = toInstallKind(name);
   await ensureDependencies({ root, toolchain, node, environment, log: printProgress, kind });
   return runInForeground(node.path, nodeArguments, { cwd: root, env: environment });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@factmill/client';
 import {
   createScriptedModel,
+  inheritedEnvironment,
   type RunningProcess,
   type ScriptedModel,
   startProcess,
@@ -140,7 +141,7 @@ test('the person’s own user: configured, else the login at this machine; by th
     const agent = new McpClient({ name: 'test', version: '1' });
     const args = ['--conditions=factmill-source', '--disable-warning=ExperimentalWarning', CLI, 'mcp'];
     const env = {
-      PATH: process.env['PATH'] ?? '',
+      ...inheritedEnvironment(),
       DATA_DIR: dataDir,
       XDG_CONFIG_HOME: join(folder, 'config'),
     };

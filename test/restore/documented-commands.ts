@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { inheritedEnvironment } from '@factmill/testkit';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -51,6 +52,7 @@ exec factmill "$@"`,
     const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
       cwd: folder,
       env: {
+        ...inheritedEnvironment(),
         HOME: folder,
         PATH: [bin, pgBinDir, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
         ...env,

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { inheritedEnvironment } from '@factmill/testkit';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +72,7 @@ async function connect(url: string): Promise<Client> {
         '--user',
         'mina',
       ],
-      env: { PATH: process.env['PATH'] ?? '', FACTMILL_API_KEY: 'fm_key' },
+      env: { ...inheritedEnvironment(), FACTMILL_API_KEY: 'fm_key' },
     }),
   );
   return client;

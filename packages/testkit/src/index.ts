@@ -6,7 +6,7 @@ export type { RedisNamespace } from './redis-namespace.ts';
 export type { ProcessExit } from './child-process.ts';
 export { startPostgres } from './start-postgres.ts';
 export type { OwnPostgres } from './start-postgres.ts';
-export { startProcess } from './start-process.ts';
+export { inheritedEnvironment, startProcess } from './start-process.ts';
 export type { RunningProcess } from './start-process.ts';
 export { startRedis } from './start-redis.ts';
 export type { OwnRedis } from './start-redis.ts';

@@ -4,7 +4,7 @@ export type StartProcessOptions = Readonly<{
   /** The TypeScript file to run. */
   entry: string;
   args?: readonly string[];
-  /** All of the environment besides PATH and HOME, so that nothing of the test runner leaks in. */
+  /** All of the environment besides INHERITED, so that nothing of the test runner leaks in. */
   env: Readonly<Record<string, string>>;
   cwd?: string;
   /** Ready when the output matches, or when this address answers with a 2xx. Absent: ready at once. */
@@ -18,6 +18,11 @@ export type RunningProcess = RunningChild &
     /** What `readyWhen` matched, when it is a pattern. */
     ready: RegExpExecArray | undefined;
   }>;
+
+/** NODE_COMPILE_CACHE saves half of the processor time that a start costs. */
+const INHERITED = ['PATH', 'HOME', 'NODE_COMPILE_CACHE'];
+const isInherited = (entry: [string, string | undefined]): entry is [string, string] =>
+  INHERITED.includes(entry[0]) && entry[1] !== undefined;
 
 /**
  * Runs a service from its sources in a process of its own and resolves when it is ready. Rejects with its
@@ -34,7 +39,7 @@ export async function startProcess(options: StartProcessOptions): Promise<Runnin
     ],
     {
       cwd: options.cwd,
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env },
+      env: { ...inheritedEnvironment(), ...options.env },
     },
   );
   const { readyWhen } = options;
@@ -45,6 +50,11 @@ export async function startProcess(options: StartProcessOptions): Promise<Runnin
     return { ...child, ready: undefined };
   }
   return { ...child, ready: await untilReady(child, () => readyWhen.exec(child.output()), limits) };
+}
+
+/** What every process that a test starts has of the environment of the tests. */
+export function inheritedEnvironment(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).filter(isInherited));
 }
 
 async function answers(url: string): Promise<boolean> {
