@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@factmill/client';
 import { createPool, type DatabasePool, migrate } from '@factmill/database';
 import {
@@ -19,7 +18,6 @@ import {
 } from '@factmill/testkit';
 import { entryOf } from '../support/service-process.ts';
 
-const CLI = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const quiet = { info: () => undefined, warn: () => undefined };
 const PATIENCE = { timeoutMs: 30_000 };
 
@@ -35,7 +33,7 @@ export type MemoryDoors = Readonly<{
 }>;
 
 /** One instance of Factmill on a database of its own. */
-type Instance = Readonly<{ client: Client; url: string; database: DatabasePool; connectionString: string }>;
+type Instance = Readonly<{ client: Client; url: string; database: DatabasePool }>;
 
 export function userOf(attempt: Pick<DoorAttempt, 'name' | 'door'>): string {
   return `victim of ${attempt.door}: ${attempt.name}`;
@@ -87,7 +85,7 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
       await own.drop();
       await rm(folder, { recursive: true, force: true });
     });
-    return { client: createClient({ baseUrl: url }), url, database, connectionString };
+    return { client: createClient({ baseUrl: url }), url, database };
   }
 
   /** Has the model answer each kind of question with what is given, and others with nothing that matters. */
@@ -142,15 +140,18 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
     );
   }
 
-  async function compress({ connectionString }: Instance, userId: string, kind: 'daily' | 'weekly') {
+  async function compress({ client }: Instance, userId: string, kind: 'daily' | 'weekly') {
     const date = new Date().toISOString().slice(0, 10);
-    const command = await startProcess({
-      entry: CLI,
-      args: ['compress', kind, '--user', userId, '--date', date, '--timeout', '60'],
-      env: { DATABASE_URL: connectionString, EMBEDDING_PROVIDER: 'none', LOG_LEVEL: 'error' },
-    });
-    const { code } = await command.exit;
-    if (code !== 0) throw new Error(`compress ${kind} ended with ${code}: ${command.output()}`);
+    const { compression } = await client.compressions.start({ user_id: userId, kind, date });
+    if (compression === null) throw new Error('there is nothing to compress');
+    const run = await waitFor(
+      async () => {
+        const found = await client.compressions.get(compression.id);
+        return found.finished_at === null ? undefined : found;
+      },
+      { ...PATIENCE, describe: 'the compression' },
+    );
+    if (run.state !== 'done') throw new Error(`compress ${kind} ended ${run.state}`);
   }
 
   const run: { [D in DoorAttempt['door']]: (attempt: Of<D>, userId: string) => Promise<Instance> } = {
