@@ -19,6 +19,7 @@ const roots = ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/scripts'];
 
 /** @type {import('jest').Config} */
 export default {
+  testSequencer: '<rootDir>/scripts/longest-first.mjs',
   workerIdleMemoryLimit: '600MB',
   // A worker ends within a millisecond of its last test; on a busy machine its memory is given back for seconds.
   workerGracefulExitTimeout: 60_000,

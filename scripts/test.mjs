@@ -1,6 +1,6 @@
 // node scripts/test.mjs [--only-faults] [arguments of Jest…]
-// Everything that has to hold before a change is good: check, then unit, integration and end-to-end tests on
-// real Postgres and Redis, then fault tests one at a time. The last line is always `N passed, N failed`.
+// Everything that has to hold before a change is good: check, then all tests on real Postgres and Redis. The last line
+// is always `N passed, N failed`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,9 @@ import { provideChromium, providePostgres, provideRedis } from './services/provi
 import { startServices, toServiceEnvironment } from './services/start-services.mjs';
 import { sumCounts, toClosing } from './test-summary.mjs';
 
-const FAULT_SEEDS = { all: '1', onlyFaults: '20' };
+/** Half of the long tests wait for something most of the time: more of them run at once than there are cores. */
+const ALL = { projects: ['unit', 'integration', 'e2e', 'faults'], atOnce: 3, seeds: '1' };
+const ONLY_FAULTS = { projects: ['faults'], atOnce: 1, seeds: '20' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -52,28 +54,17 @@ async function main() {
       ...toServiceEnvironment(await withOwnBinaries(services)),
       ...(await browserEnvironment()),
     };
-    const stage = { root, log: printProgress, onStart: track };
-    if (!onlyFaults) {
-      counts.push(
-        await timed('unit, integration and end-to-end tests', () =>
-          runJestStage({
-            ...stage,
-            env,
-            projects: ['unit', 'integration', 'e2e'],
-            args: ['--maxWorkers=2', ...jestArgs],
-            reportFile: join(reports, 'tests.json'),
-          }),
-        ),
-      );
-    }
+    const { projects, atOnce, seeds } = onlyFaults ? ONLY_FAULTS : ALL;
     counts.push(
-      await timed('fault tests', () =>
+      await timed(onlyFaults ? 'fault tests' : 'tests', () =>
         runJestStage({
-          ...stage,
-          env: { FAULT_SEEDS: onlyFaults ? FAULT_SEEDS.onlyFaults : FAULT_SEEDS.all, ...env },
-          projects: ['faults'],
-          args: ['--runInBand', ...jestArgs],
-          reportFile: join(reports, 'faults.json'),
+          root,
+          log: printProgress,
+          onStart: track,
+          env: { FAULT_SEEDS: seeds, ...env },
+          projects,
+          args: [`--maxWorkers=${atOnce}`, ...jestArgs],
+          reportFile: join(reports, 'tests.json'),
         }),
       ),
     );
