@@ -81,8 +81,8 @@ describe('processes', () => {
     await writeFile(
       entry,
       `const seen: number = Object.keys(process.env).filter((name) => name.startsWith('TEST_')).length;
-       console.log('listening on ' + process.env['PORT'] + ' seen ' + seen);
        process.on('SIGTERM', () => process.exit(3));
+       console.log('listening on ' + process.env['PORT'] + ' seen ' + seen);
        setInterval(() => undefined, 1000);`,
     );
     const child = await startProcess({
