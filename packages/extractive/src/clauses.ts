@@ -35,6 +35,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/(?<!\p{L})'?(?:cause|cuz|cos)\b(?= (?:I|it|my|we|they|he|she|the|there|of)\b)/gu, 'because'],
   [/(?<!\p{L})'em\b/gu, 'them'],
   [/\bme-time\b/g, 'time to myself'],
+  [/\b(can|could|to|just) be me\b/g, '$1 be myself'],
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here)'s (?=been|gone|got|happened|changed)/g, '$1 has '],
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'s\b/g, '$1 is'],
   [/\b(brings?|brought|bringing|keeps?) us (?:all )?(?=closer|together)/g, '$1 people '],

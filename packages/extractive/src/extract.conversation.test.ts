@@ -71,6 +71,7 @@ describe('what people tell each other', () => {
       'Ann: It helps a lot at the clinic when you have patient friends supporting you.',
       'According to Ann, it helps a lot at the clinic when people have patient friends supporting them.',
     ],
+    ['Ann: In the choir in Porto I can be me.', 'In the choir in Porto Ann can be themselves.'],
     ['Ann: Been busy volunteering at the harbour.', 'Ann has been busy volunteering at the harbour.'],
     [
       'Ann: The museum honours our veterans with an evening of songs.',

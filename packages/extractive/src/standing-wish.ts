@@ -22,6 +22,9 @@ const TO_OTHERS =
 
 const WHEN_YOU_WRITE = / when you (?:write|talk|speak|reply|respond|answer)(?: to me)?([.!]?)$/i;
 
+/** What such a wish begins with as a clause: it is about replies, whatever else it names. */
+export const STANDING_WISH = /^I ask to (?:always|never) /;
+
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

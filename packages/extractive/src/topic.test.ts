@@ -26,6 +26,7 @@ describe('topicOf', () => {
     ['How you gonna get to the island?', 'How Bob is going to get to the island:'],
     ['What support are you offering them?', 'What support Bob is offering them:'],
     ['What kind of harp do you want to build?', 'What kind of harp Bob wants to build:'],
+    ['What type of games do you and your sons play?', 'What type of games Bob and their sons play:'],
     ['Been rowing long?', 'Whether Bob has been rowing long:'],
     ['Any concerts coming up in June?', 'Whether there are any concerts coming up in June 2026:'],
     ['Anything else that keeps you awake?', 'Whether there is anything else that keeps Bob awake:'],

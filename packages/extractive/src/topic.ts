@@ -16,7 +16,7 @@ type Row = readonly [RegExp, (groups: Readonly<Record<string, string | undefined
 /** Word order of questions turned back: "how long have you kept bees" → "how long you have kept bees". */
 const ROWS: readonly Row[] = [
   [
-    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?<verb>[\p{L}'-]+)(?! to\b)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
+    /^what (?:kinds?|types?|sorts?) of (?<what>[\p{L} ]+?) do you (?!and\b)(?<verb>[\p{L}'-]+)(?! to\b)(?<rest>(?:[^\p{L}'-].*)?)$/iu,
     ({ what, verb, rest }) => `you ${verb} ${what}${rest}`,
   ],
   [
