@@ -60,6 +60,12 @@ function toSide(
   return date;
 }
 
+/** A weekday to come is today at the earliest; of dates a year apart, a day of another time zone is not. */
+function toWeekSide(date: Date, now: Date, tense: 'past' | 'future' | null): Date {
+  if (tense === 'future' && isoDay(date) < isoDay(now)) return byWeek(date, 1);
+  return toSide(date, now, tense, byWeek);
+}
+
 const byWeek = (date: Date, sign: number): Date => addDays(date, 7 * sign);
 const byYear = (date: Date, sign: number): Date => {
   const moved = new Date(date);
@@ -106,7 +112,7 @@ export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future
     return onDay(start.isCertain('year') ? date : toSide(date, now, tense, byYear));
   }
   if (start.isCertain('weekday'))
-    return onDay(/\b(?:last|next)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
+    return onDay(/\b(?:last|next)\b/.test(words) ? date : toWeekSide(date, now, tense));
   if (start.isCertain('month')) {
     if (start.isCertain('year') && /\d{4}/.test(words))
       return { prefix: '', body: result.text, date: isoDay(date).slice(0, 7) };

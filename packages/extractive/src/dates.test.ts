@@ -24,6 +24,8 @@ describe('resolveDates', () => {
     ['I moved last Friday', 'I moved on 5 May 2023', '2023-05-05'],
     ['I moved on Saturday', 'I moved on 6 May 2023', '2023-05-06'],
     ['I am moving on Saturday', 'I am moving on 13 May 2023', '2023-05-13'],
+    ['I will move on Sunday', 'I will move on 14 May 2023', '2023-05-14'],
+    ['I will move on Monday', 'I will move on 8 May 2023', '2023-05-08'],
     ['I am moving next Tuesday', 'I am moving on 16 May 2023', '2023-05-16'],
     ['I hiked over the weekend', 'I hiked on the weekend of 6 May 2023', '2023-05-06'],
     ['I hiked two weekends ago', 'I hiked on the weekend of 29 April 2023', '2023-04-29'],
@@ -74,6 +76,11 @@ describe('resolveDates', () => {
     'it is the first rain in three weeks',
   ])('leaves alone: %s', (text) => {
     expect(resolveDates(text, saidAt)).toEqual({ text, date: null });
+  });
+
+  test('a weekday to come is none of the days before, at any hour', () => {
+    expect(resolveDates('I will bake on Sunday', new Date('2026-11-23T02:49:00Z')).date).toBe('2026-11-29');
+    expect(resolveDates('I baked on Sunday', new Date('2026-11-23T02:49:00Z')).date).toBe('2026-11-22');
   });
 
   test('speaks of the day in UTC whatever the machine', () => {

@@ -72,6 +72,7 @@ describe('what people tell each other', () => {
       'According to Ann, it helps a lot at the clinic when people have patient friends supporting them.',
     ],
     ['Ann: In the choir in Porto I can be me.', 'In the choir in Porto Ann can be themselves.'],
+    ['Ann: I really want to see Miami one day!', 'Ann really wants to see Miami one day.'],
     ['Ann: Been busy volunteering at the harbour.', 'Ann has been busy volunteering at the harbour.'],
     [
       'Ann: The museum honours our veterans with an evening of songs.',
@@ -180,10 +181,15 @@ describe('answers carry what was asked', () => {
   });
 
   test('and come from both messages, with who asked', () => {
-    const [item] = read(
+    const [wish, item] = read(
       'Ann: I want to see Miami! Where do you want to celebrate New Year?',
       'Bob: In Miami!',
     );
+    expect(wish).toMatchObject({
+      content: 'Ann wants to see Miami.',
+      messageIds: ['m0'],
+      sourceContext: null,
+    });
     expect(item).toMatchObject({
       content: 'Where Bob wants to celebrate New Year: In Miami.',
       messageIds: ['m0', 'm1'],

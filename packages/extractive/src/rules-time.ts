@@ -19,7 +19,7 @@ export const planRules: readonly Rule[] = [
   {
     category: 'plan',
     when: when(
-      '{i} {adv}want to (?:learn|become|visit|move|start|buy|run|write|travel|lose|get|build|find|go to|open|quit|stop|save|improve|live|study|climb|finish|publish|retire|join|adopt|create|train|teach|own|work|volunteer|complete|explore|pass|plant|compete)\\b.*',
+      '{i} {adv}want to (?:learn|become|visit|move|start|buy|run|write|travel|lose|get|build|find|go to|open|quit|stop|save|improve|live|study|climb|finish|publish|retire|join|adopt|create|train|teach|own|work|volunteer|complete|explore|pass|plant|compete|celebrate|see (?=(?:the )?\\p{Lu}))\\b.*',
     ),
   },
   {
