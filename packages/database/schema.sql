@@ -3,6 +3,7 @@ pg_trgm
 vector
 
 -- sequences
+events_number_seq
 extractions_accepted_no_seq
 
 -- columns
@@ -148,6 +149,16 @@ erasures.requested_at timestamp with time zone not null default now()
 erasures.finished_at timestamp with time zone
 erasures.counts jsonb not null default '{}'::jsonb
 erasures.finished_xid xid8
+event_clock.id boolean not null default true
+event_clock.cluster bigint
+event_clock.history bigint not null default 0
+events.tenant_id uuid not null
+events.watermark bigint not null
+events.number bigint not null generated always as identity
+events.type text not null
+events.user_id text
+events.data jsonb not null
+events.created_at timestamp with time zone not null default now()
 extraction_outputs.extraction_id uuid not null
 extraction_outputs.number integer not null
 extraction_outputs.tenant_id uuid not null
@@ -397,6 +408,37 @@ vaults.holder uuid
 vaults.leased_until timestamp with time zone
 vaults.imported_at timestamp with time zone
 vaults.created_at timestamp with time zone not null default now()
+webhook_deliveries.id uuid not null
+webhook_deliveries.tenant_id uuid not null
+webhook_deliveries.webhook_id uuid not null
+webhook_deliveries.watermark bigint
+webhook_deliveries.number bigint
+webhook_deliveries.type text not null
+webhook_deliveries.state text not null default 'pending'::text
+webhook_deliveries.attempts integer not null default 0
+webhook_deliveries.status integer
+webhook_deliveries.error text
+webhook_deliveries.duration_ms integer
+webhook_deliveries.created_at timestamp with time zone not null default now()
+webhook_deliveries.attempted_at timestamp with time zone
+webhooks.id uuid not null
+webhooks.tenant_id uuid not null
+webhooks.url text not null
+webhooks.types text[]
+webhooks.secret text not null
+webhooks.previous_secret text
+webhooks.previous_secret_until timestamp with time zone
+webhooks.disabled_at timestamp with time zone
+webhooks.disabled_reason text
+webhooks.watermark bigint not null
+webhooks.number bigint not null
+webhooks.failures integer not null default 0
+webhooks.failing_since timestamp with time zone
+webhooks.next_attempt_at timestamp with time zone not null default now()
+webhooks.fence integer not null default 0
+webhooks.lease_until timestamp with time zone
+webhooks.created_at timestamp with time zone not null default now()
+webhooks.updated_at timestamp with time zone not null default now()
 
 -- constraints
 api_keys.api_keys_id_key UNIQUE (id)
@@ -437,6 +479,10 @@ embedding_refusals.embedding_refusals_subject_check CHECK ((num_nonnulls(memory_
 erasures.erasures_finished_check CHECK (((finished_at IS NULL) = (user_id IS NOT NULL)))
 erasures.erasures_pkey PRIMARY KEY (id, tenant_id)
 erasures.erasures_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+event_clock.event_clock_one_check CHECK (id)
+event_clock.event_clock_pkey PRIMARY KEY (id)
+events.events_pkey PRIMARY KEY (tenant_id, watermark, number)
+events.events_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_extraction_fkey FOREIGN KEY (tenant_id, extraction_id) REFERENCES extractions(tenant_id, id) ON DELETE CASCADE
 extraction_outputs.extraction_outputs_pkey PRIMARY KEY (extraction_id, number, tenant_id)
 extraction_outputs.extraction_outputs_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
@@ -493,6 +539,12 @@ vault_files.vault_files_pkey PRIMARY KEY (vault_id, memory_id, tenant_id)
 vault_files.vault_files_vault_fkey FOREIGN KEY (vault_id, tenant_id) REFERENCES vaults(id, tenant_id) ON DELETE CASCADE
 vaults.vaults_pkey PRIMARY KEY (id, tenant_id)
 vaults.vaults_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+webhook_deliveries.webhook_deliveries_pkey PRIMARY KEY (id, tenant_id)
+webhook_deliveries.webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+webhook_deliveries.webhook_deliveries_webhook_fkey FOREIGN KEY (webhook_id, tenant_id) REFERENCES webhooks(id, tenant_id) ON DELETE CASCADE
+webhooks.webhooks_disabled_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)))
+webhooks.webhooks_pkey PRIMARY KEY (id, tenant_id)
+webhooks.webhooks_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 
 -- indexes
 CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step, tenant_id) WHERE (status = 'pinned'::text)
@@ -514,6 +566,7 @@ CREATE UNIQUE INDEX embedding_refusals_chunk_key ON public.embedding_refusals US
 CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals USING btree (memory_id, model, tenant_id) WHERE (memory_id IS NOT NULL)
 CREATE INDEX erasures_finished_idx ON public.erasures USING btree (tenant_id, finished_xid) WHERE (finished_xid IS NOT NULL)
 CREATE UNIQUE INDEX erasures_open_key ON public.erasures USING btree (tenant_id, user_id) WHERE (finished_at IS NULL)
+CREATE INDEX events_user_idx ON public.events USING btree (tenant_id, user_id, watermark, number)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -552,6 +605,11 @@ CREATE INDEX turn_part_embeddings_near_idx ON public.turn_part_embeddings USING 
 CREATE INDEX turn_parts_embedding_pending_idx ON public.turn_parts USING btree (embedding_pending_since, id) WHERE (embedding_pending_since IS NOT NULL)
 CREATE INDEX turn_parts_user_idx ON public.turn_parts USING btree (tenant_id, user_id, id)
 CREATE INDEX turn_parts_words_idx ON public.turn_parts USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128')
+CREATE UNIQUE INDEX webhook_deliveries_event_key ON public.webhook_deliveries USING btree (tenant_id, webhook_id, watermark, number)
+CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (tenant_id, webhook_id, created_at, id)
+CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (tenant_id, webhook_id, watermark, number) WHERE (state = 'pending'::text)
+CREATE INDEX webhooks_due_idx ON public.webhooks USING btree (next_attempt_at) WHERE (disabled_at IS NULL)
+CREATE INDEX webhooks_tenant_idx ON public.webhooks USING btree (tenant_id, created_at, id)
 
 -- functions
 CREATE OR REPLACE FUNCTION public.accept_conversation(r jsonb, schedule jsonb)
@@ -1156,6 +1214,7 @@ begin
       update extractions set deleted = deleted + v_retired where id = extraction;
     end if;
   end if;
+  perform note_extraction_events(array[extraction]);
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
     then v_next.id end;
@@ -1293,6 +1352,9 @@ begin
       v_dropped := v_dropped || v_more;
     end if;
   end if;
+  if v_dropped <> '[]' then
+    perform note_extraction_events(array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped)));
+  end if;
   return v_dropped;
 end $function$
 
@@ -1324,6 +1386,17 @@ begin
     end if;
   end loop;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.event_horizon()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN ((COALESCE((SELECT event_clock.history FROM event_clock), (0)::bigint) << 44) + ((pg_snapshot_xmin(pg_current_snapshot()))::text)::bigint)
+
+CREATE OR REPLACE FUNCTION public.event_watermark()
+ RETURNS bigint
+ LANGUAGE sql
+RETURN ((COALESCE((SELECT event_clock.history FROM event_clock), (0)::bigint) << 44) + GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)))
 
 CREATE OR REPLACE FUNCTION public.extraction_due(trigger jsonb, schedule jsonb, user_turns bigint, tokens bigint, has_reply boolean, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text)
  RETURNS record
@@ -1577,6 +1650,101 @@ BEGIN ATOMIC
   LIMIT 1;
 END
 
+CREATE OR REPLACE FUNCTION public.next_webhook_delivery(tenant uuid, webhook uuid, claim_fence integer, lease_ms integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_hook webhooks;
+  v_delivery webhook_deliveries;
+  v_event events;
+  v_horizon bigint;
+begin
+  update webhooks set lease_until = now() + lease_ms * interval '1 millisecond'
+    where tenant_id = tenant and id = webhook and fence = claim_fence and disabled_at is null
+    returning * into v_hook;
+  if not found then
+    return null;
+  end if;
+  loop
+    select * into v_delivery from webhook_deliveries
+      where tenant_id = tenant and webhook_id = webhook and state = 'pending'
+      order by watermark nulls first, number, created_at limit 1;
+    if not found then
+      exit;
+    end if;
+    select * into v_event from events
+      where tenant_id = tenant and watermark = v_delivery.watermark and number = v_delivery.number;
+    if found or v_delivery.watermark is null then
+      exit;
+    end if;
+    -- Its time is over, or its user has been erased.
+    update webhook_deliveries set state = 'failed', error = 'event_gone'
+      where tenant_id = tenant and id = v_delivery.id;
+  end loop;
+  if v_delivery.id is null then
+    -- In a statement before the one that reads, so that its snapshot is the older one.
+    v_horizon := event_horizon();
+    select * into v_event from events
+      where tenant_id = tenant and (watermark, number) > (v_hook.watermark, v_hook.number) and watermark < v_horizon
+        and (v_hook.types is null or type = any(v_hook.types))
+      order by watermark, number limit 1;
+    update webhooks
+      set watermark = coalesce(v_event.watermark, greatest(watermark, v_horizon)),
+          number = case when v_event.number is not null then v_event.number when watermark < v_horizon then 0
+            else number end
+      where tenant_id = tenant and id = webhook;
+    if v_event.number is null then
+      return null;
+    end if;
+    insert into webhook_deliveries as d (id, tenant_id, webhook_id, watermark, number, type)
+      values (new_uuid_v7(), tenant, webhook, v_event.watermark, v_event.number, v_event.type)
+      on conflict (tenant_id, webhook_id, watermark, number) do update set state = 'pending'
+      returning * into v_delivery;
+  end if;
+  return jsonb_build_object(
+    'id', v_delivery.id, 'url', v_hook.url, 'failures', v_hook.failures,
+    'secrets', case when v_hook.previous_secret_until > now()
+      then jsonb_build_array(v_hook.secret, v_hook.previous_secret) else jsonb_build_array(v_hook.secret) end,
+    'event', jsonb_build_object(
+      'id', coalesce(v_delivery.watermark || '-' || v_delivery.number, v_delivery.id::text),
+      'type', v_delivery.type, 'timestamp', coalesce(v_event.created_at, v_delivery.created_at),
+      'user_id', v_event.user_id, 'data', coalesce(v_event.data, '{}')));
+end $function$
+
+CREATE OR REPLACE FUNCTION public.note_extraction_events(ended uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with place as materialized (select event_watermark() as watermark)
+  insert into events (tenant_id, watermark, type, user_id, data)
+  select tenant_id, place.watermark, 'extraction.' || state, user_id,
+         jsonb_build_object('extraction_id', id, 'conversation_id', conversation_id) || case state
+           when 'done' then jsonb_build_object('counts', jsonb_build_object('added', added, 'updated', updated,
+             'deleted', deleted, 'unchanged', unchanged, 'rejected', rejected))
+           when 'failed' then jsonb_build_object('error_class', error_class)
+           else jsonb_build_object('reason', reason) end
+    from extractions cross join place
+    where id = any(ended) and state in ('done', 'failed', 'dropped') order by accepted_no;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.note_memory_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with place as materialized (select event_watermark() as watermark)
+  insert into events (tenant_id, watermark, type, user_id, data)
+  select tenant_id, place.watermark,
+         case operation when 'ADD' then 'memory.created' when 'DELETE' then 'memory.deleted'
+           when 'RESTORE' then 'memory.restored' else 'memory.updated' end,
+         user_id, jsonb_build_object('memory_id', memory_id, 'operation', operation, 'version', number,
+           'extraction_id', extraction_id)
+    from added cross join place order by memory_id, number;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.note_rejections(extraction uuid, reasons jsonb)
  RETURNS void
  LANGUAGE sql
@@ -1584,6 +1752,19 @@ BEGIN ATOMIC
  UPDATE extractions SET rejections = note_rejections.reasons
    WHERE ((extractions.id = note_rejections.extraction) AND (extractions.rejections IS DISTINCT FROM note_rejections.reasons) AND (jsonb_typeof(note_rejections.reasons) = 'object'::text));
 END
+
+CREATE OR REPLACE FUNCTION public.note_summary_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with place as materialized (select event_watermark() as watermark)
+  insert into events (tenant_id, watermark, type, user_id, data)
+  select s.tenant_id, place.watermark, 'summary.updated', s.user_id,
+         jsonb_build_object('conversation_id', nullif(s.conversation_id, ''), 'version', added.number)
+    from added join summaries s on s.tenant_id = added.tenant_id and s.id = added.summary_id cross join place;
+  return null;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.note_written()
  RETURNS trigger
@@ -1862,3 +2043,5 @@ CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, ke
 CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()
+CREATE TRIGGER memory_versions_note_events AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_memory_events()
+CREATE TRIGGER summary_versions_note_events AFTER INSERT ON public.summary_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_summary_events()

@@ -171,6 +171,11 @@ export async function startAccessStand(): Promise<AccessStand> {
         dry_run: true,
       });
       const apiKey = await made(key, 'POST', '/v1/api-keys', { name: secret, permissions: ['memory.read'] });
+      // Disabled, so that nothing is sent.
+      const webhook = await made(key, 'POST', '/v1/webhooks', {
+        url: `https://hooks.invalid/${secret}`,
+        enabled: false,
+      });
       // Erasing takes everything: of somebody else, so that the rest can be looked at.
       const [leaver, left] = [`${userId}-leaving-${secret}`, `${userId}-left-${secret}`];
       for (const user_id of [leaver, left]) {
@@ -187,6 +192,7 @@ export async function startAccessStand(): Promise<AccessStand> {
         memories: String(memory['id']),
         documents: String(document['id']),
         'api-keys': String(apiKey['id']),
+        webhooks: String(webhook['id']),
         compressions: (compression['compression'] as { id: string }).id,
         settings: 'retry.interval_ms',
       };

@@ -177,6 +177,7 @@ async function keptOf({ userId }: Planted): Promise<string> {
       `select id, title, content, updated_at from documents where user_id = $1::text and`,
       `select id, state, generation, attempts from extractions where user_id = $1::text and`,
       `select content, updated_at from summaries where user_id = $1::text and`,
+      `select id, url, types, disabled_at from webhooks where $1::text <> '' and url not like '%invalid/' and`,
       `select id, revoked_at from api_keys where $1::text <> '' and name like 'secret%' and`,
     ].map((of) =>
       stand.database.query(
@@ -239,6 +240,7 @@ describe('whoever has no business there', () => {
       users: 'absent',
       erasures: theirs.memories,
       compressions: theirs.memories,
+      webhooks: theirs.memories,
     };
     const withId = OPERATIONS.filter(
       ({ method, path }) => path.includes('{id}') && `${method} ${path}` !== MAKES_ITS_OWN,
@@ -364,15 +366,7 @@ describe('routes outside of the contract', () => {
   test('what is not there says so to whoever has a key, and never asks the model provider', async () => {
     stand.upstreamSaw.length = 0;
     const paths = ['/v1/users', '/v1/users/ada/export', '/v1/tenants', '/v1/usage', '/v1/queue/pressure'];
-    const beside = [
-      '/v1/events',
-      '/v1/audit',
-      '/v1/replays',
-      '/console/',
-      '/admin',
-      '/v1//memories',
-      '/v1/%2fmemories',
-    ];
+    const beside = ['/v1/audit', '/v1/replays', '/console/', '/admin', '/v1//memories', '/v1/%2fmemories'];
     for (const who of everybody()) {
       for (const path of [...paths, ...beside]) {
         const { status } = await stand.call(`${stand.gatewayUrl}${path}`, who.credential, 'GET');

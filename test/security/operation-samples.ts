@@ -12,6 +12,7 @@ export type Planted = Readonly<{
   users: string;
   erasures: string;
   compressions: string;
+  webhooks: string;
   /** A setting of run time, which nobody owns. */
   settings: string;
 }>;
@@ -43,6 +44,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /v1/tools/memory': { body: { action: 'list' } },
   'put /v1/settings/{id}': { body: { value: 5_000 } },
   'post /v1/compressions': { body: { kind: 'daily', dry_run: true } },
+  'post /v1/webhooks': { body: { url: 'https://hooks.invalid/', enabled: false } },
+  'patch /v1/webhooks/{id}': { body: { enabled: false } },
+  'post /v1/webhooks/{id}/replay': { body: { after: '0-0' } },
   'post /v1/api-keys': { body: { name: 'another', permissions: ['memory.read'] } },
 };
 

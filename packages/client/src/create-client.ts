@@ -19,11 +19,13 @@ import { createChat } from './chat.ts';
 import type { InputOf, OutputOf, QueryOf } from './contract-types.ts';
 import { createConversations } from './conversations.ts';
 import { createDocuments } from './documents.ts';
+import { createEvents } from './events.ts';
 import { createExtractions } from './extractions.ts';
 import { createMemories } from './memories.ts';
 import { createOperating } from './operating.ts';
 import { everyItem } from './pages.ts';
 import { createTransport, type RequestOptions } from './transport.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export type ClientOptions = Readonly<{
   /** Where the gateway is: `http://127.0.0.1:8080`. */
@@ -70,6 +72,8 @@ export function createClient(options: ClientOptions) {
     memories: createMemories(transport),
     documents: createDocuments(transport, newId),
     chat: createChat(transport),
+    events: createEvents(transport),
+    webhooks: createWebhooks(transport),
     ...createOperating(transport),
     /** What Factmill knows about a user, ready to go into a prompt. */
     context: (

@@ -75,6 +75,19 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'vectors.backfill': ({ vectors }) => vectors.backfill(),
   'vectors.rebuild': ({ vectors }) => vectors.rebuild(),
   'vectors.dropOld': ({ vectors }) => vectors.dropOld(),
+  'events.list': ({ events }) =>
+    events.list({ after: '7-1', types: ['memory.created', 'user.erased'], wait: 5 }),
+  'events.stream': ({ events }) => events.stream({ after: '7-1', types: ['memory.created'] }).next(),
+  'webhooks.create': ({ webhooks }) =>
+    webhooks.create({ url: 'https://hooks.example.com/', types: ['memory.created'] }),
+  'webhooks.list': ({ webhooks }) => webhooks.list(),
+  'webhooks.get': ({ webhooks }) => webhooks.get(ID),
+  'webhooks.patch': ({ webhooks }) => webhooks.patch(ID, { enabled: true, types: null }),
+  'webhooks.delete': ({ webhooks }) => webhooks.delete(ID),
+  'webhooks.rotateSecret': ({ webhooks }) => webhooks.rotateSecret(ID),
+  'webhooks.test': ({ webhooks }) => webhooks.test(ID),
+  'webhooks.deliveries': ({ webhooks }) => webhooks.deliveries(ID, { state: 'pending', limit: 5 }),
+  'webhooks.replay': ({ webhooks }) => webhooks.replay(ID, { after: '7-1', until: '9-2' }),
   'chat.complete': ({ chat }) => chat.complete({ model: 'm', messages: said, memory_id: 'c' }),
   'chat.stream': ({ chat }) => collect(chat.stream({ model: 'm', messages: said })),
 };
@@ -154,7 +167,7 @@ describe('the client', () => {
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
     const isOfOneUser =
-      !/^(?:apiKeys|settings|users|vectors)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
+      !/^(?:apiKeys|settings|users|vectors|webhooks)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
         name,
       );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);

@@ -161,6 +161,23 @@ export const OPERATIONS = {
   // The count of a repeat would miss what the first call deleted.
   'vectors.dropOld': { method: 'DELETE', path: '/v1/vectors', repeat: 'unless_begun' },
 
+  'events.list': { ...read, path: '/v1/events', user: 'query' },
+  // The secret is shown once: when the answer is lost, it is lost too.
+  'webhooks.create': { method: 'POST', path: '/v1/webhooks', repeat: 'unless_begun' },
+  'webhooks.list': { ...read, path: '/v1/webhooks' },
+  'webhooks.get': { ...read, path: '/v1/webhooks/{id}' },
+  'webhooks.patch': { method: 'PATCH', path: '/v1/webhooks/{id}', repeat: 'always' },
+  'webhooks.delete': { method: 'DELETE', path: '/v1/webhooks/{id}', repeat: 'always', isDoneWhenGone: true },
+  'webhooks.rotateSecret': {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/rotate-secret',
+    repeat: 'unless_begun',
+  },
+  'webhooks.test': { method: 'POST', path: '/v1/webhooks/{id}/test', repeat: 'unless_begun' },
+  'webhooks.deliveries': { ...read, path: '/v1/webhooks/{id}/deliveries' },
+  // What is sent twice has the same id, but it is sent twice.
+  'webhooks.replay': { method: 'POST', path: '/v1/webhooks/{id}/replay', repeat: 'unless_begun' },
+
   // Answers cost money, and no two are the same.
   'chat.complete': { method: 'POST', path: '/v1/chat/completions', repeat: 'unless_begun' },
 } as const satisfies Record<string, ClientOperation>;

@@ -168,6 +168,9 @@ export type Config = Readonly<{
   shutdownGraceMs: number;
   embedding: EmbeddingConfig;
   scheduling: SchedulingConfig;
+  events: Readonly<{ retentionDays: number }>;
+  /** Whether webhooks may lead into private networks, and over http. */
+  webhooks: Readonly<{ privateNetworks: boolean }>;
   gateway: Readonly<{
     port: number;
     retrievalUrl: string;

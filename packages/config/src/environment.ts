@@ -3,6 +3,7 @@ import { access } from './settings/access.ts';
 import { addresses } from './settings/addresses.ts';
 import { chatProxy } from './settings/chat-proxy.ts';
 import { embeddingModel } from './settings/embedding-model.ts';
+import { events } from './settings/events.ts';
 import { compression, extraction } from './settings/extraction.ts';
 import { extractionModel } from './settings/extraction-model.ts';
 import { onnx } from './settings/onnx.ts';
@@ -26,6 +27,7 @@ export const environmentSchema = z.object({
   ...onnx,
   ...extraction,
   ...compression,
+  ...events,
   ...vault,
   ...telemetry,
 });
@@ -42,6 +44,7 @@ export const SECTIONS: readonly Readonly<{ title: string; names: readonly string
   { title: 'Models from ONNX files', names: Object.keys(onnx) },
   { title: 'Extraction and its queue', names: Object.keys(extraction) },
   { title: 'Compression', names: Object.keys(compression) },
+  { title: 'Events and webhooks', names: Object.keys(events) },
   { title: 'Markdown vault', names: Object.keys(vault) },
   { title: 'Logs and traces', names: Object.keys(telemetry) },
 ];

@@ -72,6 +72,8 @@ export function loadConfig(raw: RawEnvironment): Config {
       dailyFlushAt: env.DAILY_FLUSH_AT,
       staleAfterS: env.STALE_AFTER_S,
     },
+    events: { retentionDays: env.EVENTS_RETENTION_DAYS },
+    webhooks: { privateNetworks: env.WEBHOOKS_PRIVATE_NETWORKS },
     gateway: gatewayConfig(env),
     retrieval: retrievalConfig(env),
     extractor: extractorConfig(env),

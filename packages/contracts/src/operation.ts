@@ -20,4 +20,6 @@ export type Operation = Readonly<{
   status: number;
   response: z.ZodType | null;
   idempotent?: boolean;
+  /** Also answers as a stream of server-sent events, to `Accept: text/event-stream`. */
+  isStreamed?: boolean;
 }>;

@@ -16,6 +16,7 @@ import {
   memoryToolResponseSchema,
 } from './memory-tool.ts';
 import { listSchema } from './list.ts';
+import { EVENT_OPERATIONS } from './event-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import {
@@ -271,6 +272,7 @@ export const OPERATIONS: readonly Operation[] = [
     status: 200,
     response: memoryToolResponseSchema,
   },
+  ...EVENT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...ADMIN_OPERATIONS,
 ];

@@ -17,6 +17,7 @@ begin
       update extractions set deleted = deleted + v_retired where id = extraction;
     end if;
   end if;
+  perform note_extraction_events(array[extraction]);
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
     then v_next.id end;

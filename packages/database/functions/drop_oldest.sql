@@ -47,5 +47,8 @@ begin
       v_dropped := v_dropped || v_more;
     end if;
   end if;
+  if v_dropped <> '[]' then
+    perform note_extraction_events(array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped)));
+  end if;
   return v_dropped;
 end $$;

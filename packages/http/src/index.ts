@@ -7,6 +7,7 @@ export type { JsonNode } from './body/json-scan.ts';
 export { createJsonScan } from './body/json-scan.ts';
 export { readJson } from './body/read-json.ts';
 export type { HeldBody } from './body/read-json.ts';
+export { isPublicAddress } from './public-address.ts';
 export { localsOf } from './request-context.ts';
 export { asPage } from './security-headers.ts';
 export { validate } from './validate.ts';

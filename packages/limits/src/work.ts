@@ -1,13 +1,14 @@
 /**
  * Kinds of work by what they cost: `points` of a rate limit, and `slots` of the database's share (see `fair-queue.ts`)
  * from the handler's beginning to its end. A point is about one read by id. Heavy work reads or writes hundreds of rows.
- * What may stay open (a chat, a stream of the Model Context Protocol) has none: its handler takes turns for its steps.
+ * What may stay open (a chat, events, a stream of the Model Context Protocol) has none: its handler takes turns for its steps.
  */
 const WORK = {
   read: { points: 1, slots: 1 },
   write: { points: 1, slots: 1 },
   accept: { points: 1, slots: 1 },
   chat: { points: 2, slots: 0 },
+  events: { points: 2, slots: 0 },
   search: { points: 2, slots: 1 },
   tool: { points: 2, slots: 0 },
   heavy: { points: 10, slots: 2 },
@@ -37,7 +38,8 @@ const RULES: readonly Readonly<{ method: RegExp; path: RegExp; work: WorkClass }
   { method: /^POST$/, path: /^\/v1\/(memories\/search|context)\/?$/i, work: 'search' },
   { method: /^POST$/, path: /^\/v1\/memories\/(batch|clear|import)\/?$/i, work: 'batch' },
   { method: /^P(OST|UT)$/, path: /^\/v1\/documents(\/[^/]*)?$/i, work: 'document' },
-  { method: /^POST$/, path: /^\/v1\/extractions\/replay\/?$/i, work: 'heavy' },
+  { method: /^POST$/, path: /^\/v1\/(extractions|webhooks\/[^/]+)\/replay\/?$/i, work: 'heavy' },
+  { method: /^GET$/, path: /^\/v1\/events\/?$/i, work: 'events' },
   { method: /^/, path: /^\/v1\/vectors(\/[^/]*)?$/i, work: 'heavy' },
   { method: /^POST$/, path: /^\/(v1\/tools\/|mcp\/?$)/i, work: 'tool' },
 ];

@@ -11,6 +11,7 @@ export { CALIBRATION_PAIRS } from './calibration/pairs.ts';
 export { LOCAL_EMBEDDING_PROFILE, readsMost, readsWhole } from './embedding/embedding-profiles.ts';
 export type { EmbeddingProfile } from './embedding/embedding-profiles.ts';
 export { emptyAnswerError, noAnswerOf } from './errors/no-answer.ts';
+export { parseRetryAfter } from './errors/retry-after.ts';
 export { receivedReplyOf } from './errors/received-reply.ts';
 export { classifyModelError } from './errors/model-error.ts';
 export { createReranker } from './reranker.ts';

@@ -8,13 +8,14 @@ import { openOps } from './open-ops.ts';
 import { openProviders } from './open-providers.ts';
 import { openSummaries } from './open-summaries.ts';
 import { openExtractorVault } from './open-vault.ts';
+import { openWebhooks } from './open-webhooks.ts';
 import { loadPrompts } from './prompts/load-prompts.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
 export type Extractor = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
 /**
- * The workers: extraction, compression, summaries, vectors and maintenance, with a port for health and metrics. It
+ * The workers: extraction, compression, summaries, vectors, webhooks and maintenance, with a port for health and metrics. It
  * takes jobs as soon as the promise resolves. The caller closes database, queues and embedder.
  */
 export async function createExtractor(deps: ExtractorDeps): Promise<Extractor> {
@@ -42,6 +43,7 @@ async function openParts(deps: ExtractorDeps, shutdown: Shutdown): Promise<Extra
     await openMaintenance(deps, { providers, vectorMaintenance, runDueCompressions }),
   );
   shutdown.add(await openExtractorVault(deps, shared));
+  shutdown.add(openWebhooks(deps));
   const workers = {
     extraction: extraction.worker,
     compression: compression.worker,

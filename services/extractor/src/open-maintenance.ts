@@ -76,7 +76,11 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     embedTurns: createEmbedTaken({ ...taken, waiting: WAITING_TURNS }),
     build: vectors.build,
   });
-  const purgeJob = createPurgeJob({ database, deletedRetentionDays: config.extractor.deletedRetentionDays });
+  const purgeJob = createPurgeJob({
+    database,
+    deletedRetentionDays: config.extractor.deletedRetentionDays,
+    eventRetentionDays: config.events.retentionDays,
+  });
   const erase = createEraseJob({ database });
   async function run(job: Job<'maintenance'>, signal: AbortSignal): Promise<JobOutcome> {
     if (job.name === 'embed') return embedAll(job.data, signal);

@@ -85,6 +85,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     enqueueAccepted,
     sharesSession: config.storage.databaseUrl === null && config.storage.redisUrl === null,
   });
+  const closing = new AbortController();
   const routes: RouteDeps = {
     config,
     logger,
@@ -99,6 +100,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     schedule,
     accept: accepting.accept,
     documentCutter,
+    closing: closing.signal,
     now: () => new Date(),
     newId,
   };
@@ -151,6 +153,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     port: server.port,
     app,
     async close() {
+      closing.abort();
       await server.close(config.shutdownGraceMs);
       await chat.close();
       await accepting.settled();

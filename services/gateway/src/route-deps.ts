@@ -31,6 +31,8 @@ export type RouteDeps = Readonly<{
   schedule: Schedule;
   accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
   documentCutter: DocumentCutter;
+  /** Fires when the gateway stops: what is open has to end. */
+  closing: AbortSignal;
   now: () => Date;
   /** UUIDv7. */
   newId: () => string;

@@ -7,6 +7,7 @@ import { createSql } from '../pool/sql-over.ts';
 import type { Sql } from '../pool/sql.ts';
 import { ensureTrigram, ensureVector, warnAboutVector } from './extensions.ts';
 import { applyFunctionsAlone, applyMigration, type Session } from './apply.ts';
+import { mendEventClock } from './mend-event-clock.ts';
 import { pendingMigrations } from './pending-migrations.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY, type SchemaFiles } from './schema-files.ts';
 import { assertNotNewer, createSchemaFunctions, readSchemaFunctions } from './schema-functions.ts';
@@ -93,6 +94,7 @@ async function migrateLocked(session: Session, files: SchemaFiles, logger: Datab
     logger.info({ migration: file.name, durationMs: Math.round(performance.now() - startedAt) }, 'migrated');
   }
   functions ??= await applyFunctionsAlone(session, files.functions);
+  await mendEventClock(sql);
   return { applied, functions, trigram, vectorVersion };
 }
 

@@ -131,6 +131,8 @@ describe('erasing a user', () => {
     expect(receipt.counts).toMatchObject({ idempotency_keys: 1, compression_runs: 1 });
     expect(await tablesWith(WORD)).toEqual([]);
     expect(await tablesWith('numbat')).toEqual(before);
+    const erased = `select user_id, data->>'erasure_id' as id from events where type = 'user.erased'`;
+    expect((await under.database.query(erased)).rows).toEqual([{ user_id: null, id: erasure.id }]);
     expect(under.log()).not.toContain(WORD);
   });
 

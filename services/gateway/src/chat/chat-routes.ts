@@ -9,7 +9,7 @@ import { passThrough } from './pass-through.ts';
 import { placeChat } from './place-chat.ts';
 import { createFetchContext } from './fetch-context.ts';
 import { isMemoryOn } from './is-memory-on.ts';
-import { createStreamSlots } from './stream-slots.ts';
+import { createStreamSlots } from '../stream-slots.ts';
 import { createTurnStore } from './turn-store.ts';
 import { isOwnPath } from './upstream-path.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -50,6 +50,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
       const { admit, chatTurn } = deps;
       const mayChat = requirePermission('chat');
       const slots = createStreamSlots({
+        of: 'chats',
         maxPerKey: chat.streamsPerKey,
         maxInAll: chat.streamsPerKey * KEYS_AT_ONCE,
       });

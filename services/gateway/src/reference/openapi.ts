@@ -46,12 +46,19 @@ const TAGS = {
   Documents: 'Texts that an application always has at hand',
   Chat: 'Chat completions with memory',
   Tools: 'The memory tool for agents',
+  Events: 'What happened, in order',
+  Webhooks: 'Events sent to an address',
   Users: 'Everything of a user',
   'API keys': 'Who may ask',
   Settings: 'Settings that change at run time',
   Compressions: 'Compression by hand',
   Vectors: 'Vectors of embedding models',
   Operating: 'Probes',
+};
+
+/** Each event of a stream has the id of the last event it tells of, and an item of the list as JSON. */
+const EVENT_STREAM: Json = {
+  'text/event-stream': { schema: { type: 'string', description: '`id` and `data` of each event; comments' } },
 };
 
 /** Problem answers of any operation. */
@@ -176,7 +183,12 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
         description: 'Success',
         ...(operation.response === null
           ? {}
-          : { content: { 'application/json': { schema: refer(operation.response, 'output') } } }),
+          : {
+              content: {
+                'application/json': { schema: refer(operation.response, 'output') },
+                ...(operation.isStreamed === true ? EVENT_STREAM : {}),
+              },
+            }),
       },
       ...PROBLEMS,
     },

@@ -5,6 +5,7 @@ import { clearRoutes } from './clear.ts';
 import { compressionRoutes } from './compressions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
+import { eventRoutes } from './events.ts';
 import { extractionRoutes } from './extractions.ts';
 import { importRoutes } from './imports.ts';
 import { memoryRoutes } from './memories.ts';
@@ -16,6 +17,7 @@ import { statisticsRoutes } from './statistics.ts';
 import { retrievalRoutes } from './retrieval.ts';
 import { summaryRoutes } from './summaries.ts';
 import { userRoutes } from './users.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The REST API: where each router is mounted, in order. Tested against the operations of the contract. */
 export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; router: Router }>[] {
@@ -26,6 +28,8 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/memories', router: importRoutes(deps) },
     { path: '/v1/memories', router: clearRoutes(deps) },
     { path: '/v1/documents', router: documentRoutes(deps) },
+    { path: '/v1/events', router: eventRoutes(deps) },
+    { path: '/v1/webhooks', router: webhookRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
     { path: '/v1/settings', router: settingRoutes(deps) },
     { path: '/v1/compressions', router: compressionRoutes(deps) },

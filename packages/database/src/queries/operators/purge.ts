@@ -6,7 +6,7 @@ export type Purged = Readonly<{ memories: number; idempotencyKeys: number }>;
 const IDEMPOTENCY_RETENTION_DAYS = 7;
 
 /**
- * Deletes for good what is no longer visible: memories that have expired, memories deleted more than
+ * Deletes for good what is no longer visible: memories that have expired (an event says so), memories deleted more than
  * `deletedRetentionDays` ago, replaced texts of summaries of that age, and old idempotency keys; at most `limit` rows
  * of each per call.
  */
@@ -14,7 +14,7 @@ export async function purge(
   sql: Sql,
   options: Readonly<{ deletedRetentionDays: number; limit: number }>,
 ): Promise<Purged> {
-  const memories = await sql.query(
+  const memories = await sql.one<{ count: number }>(
     `with gone as (
        select id from memories where expires_at <= now()
        union
@@ -22,8 +22,15 @@ export async function purge(
        limit $2::integer
      ), versions as (
        delete from memory_versions v using gone where v.memory_id = gone.id
+     ), removed as (
+       delete from memories m using gone where m.id = gone.id returning m.*
+     ), noted as (
+       insert into events (tenant_id, watermark, type, user_id, data)
+       select tenant_id, event_watermark(), 'memory.deleted', user_id,
+         jsonb_build_object('memory_id', id, 'operation', 'EXPIRE', 'extraction_id', null)
+       from removed where deleted_at is null
      )
-     delete from memories m using gone where m.id = gone.id`,
+     select count(*)::integer as count from removed`,
     [options.deletedRetentionDays, options.limit],
   );
   const keys = await sql.query(
@@ -40,5 +47,5 @@ export async function purge(
        limit $2::integer))`,
     [options.deletedRetentionDays, options.limit],
   );
-  return { memories: memories.rowCount, idempotencyKeys: keys.rowCount };
+  return { memories: memories.count, idempotencyKeys: keys.rowCount };
 }

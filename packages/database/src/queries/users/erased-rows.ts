@@ -30,6 +30,8 @@ export const ERASED: readonly (readonly [name: string, rows: string])[] = [
   ['idempotency_keys', erase('idempotency_keys', `tenant_id = $1::uuid and response->>'user_id' = $2::text`)],
   // A key that is locked to the user is of no use without; other keys belong to applications.
   ['api_keys', erase('api_keys', `${OF_USER} and user_locked`)],
+  // Last, as work in flight writes some until its rows are gone.
+  ['events', erase('events')],
 ];
 
 /** SQL: whether anything of the user is left that is deleted by erasing. */
@@ -43,6 +45,7 @@ export const HAS_ANYTHING = `(${[
     'memory_versions',
     'summaries',
     'imported_items',
+    'events',
   ].map((table) => `exists (select from ${table} where ${OF_USER})`),
   `exists (select from idempotency_keys where tenant_id = $1::uuid and response->>'user_id' = $2::text)`,
   `exists (select from api_keys where ${OF_USER} and user_locked)`,

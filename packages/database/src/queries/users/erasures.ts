@@ -101,7 +101,8 @@ export function eraseSome(database: Database, erasure: OpenErasure, limit: numbe
 
 /**
  * Ends an erasure, if nothing of the user is left: under the locks that all writers of memories and documents take, so
- * that none of them is between reading and writing. Resolves to false when something is left.
+ * that none of them is between reading and writing. An event says so, without the user's name. Resolves to false when
+ * something is left.
  */
 export function finishErasure(database: Database, erasure: OpenErasure): Promise<boolean> {
   const { tenantId, userId } = erasure;
@@ -118,6 +119,14 @@ export function finishErasure(database: Database, erasure: OpenErasure): Promise
        where tenant_id = $1::uuid and id = $3::uuid and finished_at is null and not ${HAS_ANYTHING}`,
       [tenantId, userId, erasure.id],
     );
-    return rowCount > 0;
+    if (rowCount === 0) return false;
+    await tx.query(
+      `insert into events (tenant_id, watermark, type, data)
+       select tenant_id, event_watermark(), 'user.erased',
+         jsonb_build_object('erasure_id', id, 'user_sha256', encode(user_sha256, 'hex'))
+       from erasures where tenant_id = $1::uuid and id = $2::uuid`,
+      [tenantId, erasure.id],
+    );
+    return true;
   });
 }

@@ -5,7 +5,7 @@ import { createStreamSlots } from './stream-slots.ts';
 
 /** Asks for a slot; returns what ends the exchange. */
 function opener(maxPerKey: number, maxInAll: number) {
-  const slots = createStreamSlots({ maxPerKey, maxInAll });
+  const slots = createStreamSlots({ of: 'chats', maxPerKey, maxInAll });
   return (keyId: string): (() => void) => {
     const response = Object.assign(new EventEmitter(), { locals: { principal: { tenantId: 't', keyId } } });
     let isLetIn = false;

@@ -3,19 +3,21 @@ import { AppError } from '@factmill/errors';
 import type { RequestHandler } from 'express';
 
 export type StreamSlotsOptions = Readonly<{
-  /** Open exchanges with the upstream per API key; without keys, for all callers together. */
+  /** What is open, for messages. */
+  of: 'chats' | 'event streams';
+  /** Open at once per API key; without keys, for all callers together. */
   maxPerKey: number;
-  /** Open exchanges of this process. */
+  /** Open at once in this process. */
   maxInAll: number;
 }>;
 
 /**
- * Bounds the open exchanges with the upstream: each holds two connections while the model answers. Must come after
- * authentication.
+ * Bounds what stays open: a chat holds two connections while the model answers, a stream of events one for good. Must
+ * come after authentication.
  *
  * @throws AppError `rate_limited` for a key with too many, `overloaded` when there are too many in total
  */
-export function createStreamSlots({ maxPerKey, maxInAll }: StreamSlotsOptions): RequestHandler {
+export function createStreamSlots({ of, maxPerKey, maxInAll }: StreamSlotsOptions): RequestHandler {
   const open = new Map<string, number>();
   let inAll = 0;
   return (_request, response, next) => {
@@ -25,12 +27,12 @@ export function createStreamSlots({ maxPerKey, maxInAll }: StreamSlotsOptions): 
     if (own >= maxPerKey) {
       throw new AppError(
         'rate_limited',
-        'This API key has too many chats open at once; send it again when some are over.',
+        `This API key has too many ${of} open at once; send it again when some are over.`,
         { retryAfterSeconds: 5 },
       );
     }
     if (inAll >= maxInAll) {
-      throw new AppError('overloaded', 'Too many chats are open at once; send it again.', {
+      throw new AppError('overloaded', `Too many ${of} are open at once; send it again.`, {
         retryAfterSeconds: 5,
       });
     }

@@ -1,0 +1,107 @@
+import type { Sql } from '../../pool/sql.ts';
+
+/** A place in the order of events: `watermark-number`. Both are larger than a JavaScript number can be. */
+export type EventPosition = string;
+
+/** Before the first event. */
+export const FIRST_EVENT: EventPosition = '0-0';
+
+export type EventRow = Readonly<{
+  /** Its place. */
+  id: EventPosition;
+  type: string;
+  createdAt: Date;
+  userId: string | null;
+  data: Readonly<Record<string, unknown>>;
+}>;
+
+export type EventPage = Readonly<{
+  events: readonly EventRow[];
+  /** Where to read on: everything before it is here, was here, or is of other users or types. */
+  next: EventPosition;
+}>;
+
+/**
+ * The events of a tenant after a place, in their order. Those of transactions that may still be joined by earlier ones
+ * are left for later, so that no reader passes one by. Uses events_pkey, for one user events_user_idx.
+ *
+ * @param request.userId null: of all users, and those that name none
+ * @param request.types null: all
+ */
+export async function readEvents(
+  sql: Sql,
+  request: Readonly<{
+    tenantId: string;
+    after: EventPosition;
+    userId: string | null;
+    types: readonly string[] | null;
+    limit: number;
+  }>,
+): Promise<EventPage> {
+  const { rows } = await sql.query<EventRow & Readonly<{ horizon: string }>>(
+    `select horizon::text, e.watermark || '-' || e.number as id, e.type, e.created_at as "createdAt",
+       e.user_id as "userId", e.data
+     from event_horizon() as horizon left join lateral (
+       select * from events
+       where tenant_id = $1::uuid and (watermark, number) > ($2::bigint, $3::bigint) and watermark < horizon
+         and ${request.userId === null ? '$4::text is null' : 'user_id = $4::text'}
+         and ($5::text[] is null or type = any($5::text[]))
+       order by watermark, number limit $6::integer) as e on true
+     order by e.watermark, e.number`,
+    [request.tenantId, ...toNumbers(request.after), request.userId, request.types, request.limit],
+  );
+  // Without events there is one row, with the horizon alone.
+  const events = rows
+    .filter(({ id }) => id !== null)
+    .map(({ id, type, createdAt, userId, data }) => ({ id, type, createdAt, userId, data }));
+  const last = events.at(-1);
+  if (last !== undefined && events.length === request.limit) return { events, next: last.id };
+  return { events, next: later(request.after, `${rows[0]?.horizon ?? 0}-0`) };
+}
+
+/** The place after everything that has been committed. */
+export async function readEventHorizon(sql: Sql): Promise<EventPosition> {
+  const { position } = await sql.one<{ position: string }>(`select event_horizon() || '-0' as position`);
+  return position;
+}
+
+/** Deletes up to `limit` events of each tenant, and entries of delivery logs, that are older than `days`. */
+export async function purgeEvents(
+  sql: Sql,
+  options: Readonly<{ days: number; limit: number }>,
+): Promise<number> {
+  const old = `created_at < now() - $1::integer * interval '1 day'`;
+  const events = await sql.query(
+    `delete from events d using (
+       select e.tenant_id, e.watermark, e.number from tenants t cross join lateral (
+         select * from events where tenant_id = t.id order by watermark, number limit $2::integer) as e
+       where e.${old}) as gone
+     where d.tenant_id = gone.tenant_id and d.watermark = gone.watermark and d.number = gone.number`,
+    [options.days, options.limit],
+  );
+  const deliveries = await sql.query(
+    `delete from webhook_deliveries d using (
+       select e.tenant_id, e.id from webhooks w cross join lateral (
+         select * from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id
+         order by created_at, id limit $2::integer) as e
+       where e.${old} and e.state <> 'pending') as gone
+     where d.tenant_id = gone.tenant_id and d.id = gone.id`,
+    [options.days, options.limit],
+  );
+  return Math.max(events.rowCount, deliveries.rowCount);
+}
+
+/** Watermark and number of a place. */
+export function toNumbers(position: EventPosition): readonly [watermark: string, number: string] {
+  const [watermark = '0', number = '0'] = position.split('-');
+  return [watermark, number];
+}
+
+function later(one: EventPosition, other: EventPosition): EventPosition {
+  return toComparable(one) > toComparable(other) ? one : other;
+}
+
+function toComparable(position: EventPosition): bigint {
+  const [watermark, number] = toNumbers(position);
+  return (BigInt(watermark) << 64n) + BigInt(number);
+}
