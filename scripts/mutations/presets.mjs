@@ -51,7 +51,6 @@ export const presets = [
   inPreset(C, 'not classic', "mode: 'classic'", "mode: 'vector'"),
   inPreset(C, 'four results', 'limit: 5,', 'limit: 4,'),
   inPreset(C, 'events are in chats', "tiers: 'knowledge'", "tiers: 'knowledge-and-events'"),
-  inPreset(C, 'turns compete', "turns: 'never'", "turns: 'compete'"),
   inPreset(C, 'extracted after 30 s', 'quietGapS: 60', 'quietGapS: 30'),
   inPreset(C, 'recency counts', 'recencyWeight: 0,', 'recencyWeight: 0.1,', NUMBERS),
   ...[
@@ -73,7 +72,9 @@ export const presets = [
   inPreset(E, 'four results', 'limit: 5,', 'limit: 4,'),
   inPreset(E, 'the same words count once', 'collapse: false', 'collapse: true'),
   inPreset(E, 'a gate stands before the search', 'gate: false', 'gate: true'),
-  inPreset(E, 'off unless it is asked for', 'byDefault: true', 'byDefault: false'),
+  inPreset(E, 'off unless it is asked for', 'byDefault: true', 'byDefault: false', [
+    'services/gateway/src/chat/presets-of-chats.int.test.ts',
+  ]),
   inPreset(E, 'a system message of its own for the profile', "profile: 'beside'", "profile: 'system'"),
   inPreset(E, 'one memory for all conversations', "memoryScope: 'conversation'", "memoryScope: 'user'"),
   inPreset(E, 'nothing is reconciled', "reconcile: 'always'", "reconcile: 'never'"),
