@@ -61,7 +61,7 @@ beforeEach(() => {
   answer = ok;
 });
 
-const post = (delivery: Parameters<typeof postWebhook>[0], signal = never, timeoutMs = 5_000) =>
+const post = (delivery: Parameters<typeof postWebhook>[0], signal = never, timeoutMs = 60_000) =>
   postWebhook(delivery, {
     privateNetworks: true,
     timeoutMs,
@@ -295,7 +295,7 @@ describe('what an address leads to', () => {
         data: {},
       },
     };
-    const options = { timeoutMs: 5_000, userAgent: 'test', now: Date.now, signal: never };
+    const options = { timeoutMs: 60_000, userAgent: 'test', now: Date.now, signal: never };
     const posted = { ...options, privateNetworks: true, lookUp: lookUp('127.0.0.1') };
     expect(await postWebhook(delivery, posted)).toMatchObject({ status: 204 });
     expect(received[0]?.headers.host).toBe(`hooks.invalid:${port}`);

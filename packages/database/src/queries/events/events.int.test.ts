@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
@@ -25,6 +25,12 @@ const ACTOR = { actor: 'test', extractionId: null };
 let after = FIRST_EVENT;
 beforeEach(() => {
   after = FIRST_EVENT;
+});
+
+const gates: (() => void)[] = [];
+// A test that fails leaves no transaction open.
+afterEach(() => {
+  for (const open of gates.splice(0)) open();
 });
 
 /** Resolves when no transaction, of any database of the server, holds back what has been committed. */
@@ -65,6 +71,7 @@ function held(
 ) {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
+  gates.push(gate.resolve);
   const done = database.transaction(async (tx) => {
     await first(tx);
     begun.resolve();
