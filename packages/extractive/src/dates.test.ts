@@ -42,9 +42,9 @@ describe('resolveDates', () => {
     ['I am painting the house this week', 'I am painting the house in the week of 8 May 2023', '2023-05-08'],
     ['the choir I sing in tomorrow', 'the choir I sing in on 9 May 2023', '2023-05-09'],
     ['last night was loud', '7 May 2023 was loud', '2023-05-07'],
-    ['I made a plan for June 3rd', 'I made a plan for 3 June 2023', '2023-06-03'],
-    ['I finished the course by April 28', 'I finished the course by 28 April 2023', '2023-04-28'],
-    ["I feel proud after Ann's May 3 praise", "I feel proud after Ann's 3 May 2023 praise", '2023-05-03'],
+    ['I painted two signs for June 3rd', 'I painted two signs for 3 June 2023', '2023-06-03'],
+    ['I needed the form by June 3', 'I needed the form by 3 June 2023', '2023-06-03'],
+    ["I am glowing after Ann's May 3 praise", "I am glowing after Ann's 3 May 2023 praise", '2023-05-03'],
     [
       'I am trying to use the feedback of May 3',
       'I am trying to use the feedback of 3 May 2023',
