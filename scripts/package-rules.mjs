@@ -36,7 +36,7 @@ export const MAY_DEPEND_ON = layered({
     'ranking',
     'telemetry',
   ],
-  'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'telemetry'],
+  'packages/runtime': ['async', 'auth', 'config', 'database', 'errors', 'http', 'telemetry'],
   'services/extractor': 'packages',
   'services/gateway': 'packages',
   // Retrieval searches; the queue is not its business.

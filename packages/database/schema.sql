@@ -18,6 +18,27 @@ api_keys.expires_at timestamp with time zone
 api_keys.revoked_at timestamp with time zone
 api_keys.user_locked boolean not null default false
 api_keys.preset text
+audit_chains.tenant_id uuid not null
+audit_chains.secret bytea not null
+audit_chains.last_number bigint not null default 0
+audit_chains.last_hash bytea not null default decode(repeat('00'::text, 32), 'hex'::text)
+audit_chains.cut_number bigint not null default 0
+audit_chains.cut_hash bytea not null default decode(repeat('00'::text, 32), 'hex'::text)
+audit_records.tenant_id uuid not null
+audit_records.number bigint not null
+audit_records.at timestamp with time zone not null
+audit_records.actor text not null
+audit_records.action text not null
+audit_records.target_kind text
+audit_records.target_id text
+audit_records.user_pseudonym text
+audit_records.outcome text not null
+audit_records.request_id text
+audit_records.reason text
+audit_records.fields text[] not null
+audit_records.counts jsonb not null
+audit_records.prev_hash bytea not null
+audit_records.hash bytea not null
 compression_answers.run_id uuid not null
 compression_answers.step text not null
 compression_answers.number integer not null
@@ -84,6 +105,7 @@ conversations.extraction_traceparent text
 conversations.replaced_from_seq integer
 conversations.indexed_seq integer not null default 0
 conversations.evicted_seq integer not null default 0
+conversations.removed_seq integer not null default 0
 document_chunk_embeddings.chunk_id uuid not null
 document_chunk_embeddings.model text not null
 document_chunk_embeddings.tenant_id uuid not null
@@ -235,6 +257,11 @@ imported_items.source text not null
 imported_items.item_sha256 bytea not null
 imported_items.memory_id uuid
 imported_items.imported_at timestamp with time zone not null default now()
+legal_holds.id uuid not null
+legal_holds.tenant_id uuid not null
+legal_holds.user_id text not null default ''::text
+legal_holds.placed_by text not null
+legal_holds.placed_at timestamp with time zone not null default now()
 memories.id uuid not null
 memories.tenant_id uuid not null
 memories.user_id text not null
@@ -324,12 +351,26 @@ messages.created_at timestamp with time zone not null
 messages.received_at timestamp with time zone not null default now()
 messages.channel text
 messages.sender text
+messages.removed_at timestamp with time zone
 provider_breakers.provider text not null
 provider_breakers.opened_at timestamp with time zone
 provider_breakers.failures integer not null default 0
 provider_breakers.reason text
 provider_breakers.next_probe_at timestamp with time zone not null
 provider_breakers.probed_by uuid
+retention_policies.tenant_id uuid not null
+retention_policies.messages_days integer
+retention_policies.outputs_days integer
+retention_policies.versions_days integer
+retention_policies.audit_days integer
+retention_policies.due_at timestamp with time zone not null default now()
+retention_policies.updated_at timestamp with time zone not null default now()
+retention_runs.id uuid not null
+retention_runs.tenant_id uuid not null
+retention_runs.requested_by text not null
+retention_runs.requested_at timestamp with time zone not null default now()
+retention_runs.finished_at timestamp with time zone
+retention_runs.counts jsonb not null default '{}'::jsonb
 settings.key text not null
 settings.value jsonb not null
 settings.updated_at timestamp with time zone not null default now()
@@ -442,10 +483,15 @@ webhooks.updated_at timestamp with time zone not null default now()
 
 -- constraints
 api_keys.api_keys_id_key UNIQUE (id)
-api_keys.api_keys_lock_check CHECK (((NOT user_locked) OR ((user_id IS NOT NULL) AND (NOT (permissions && ARRAY['memory.read_all'::text, 'admin'::text, 'operator'::text])))))
+api_keys.api_keys_lock_check CHECK (((NOT user_locked) OR ((user_id IS NOT NULL) AND (NOT (permissions && ARRAY['memory.read_all'::text, 'admin'::text, 'operator'::text, 'audit.read'::text])))))
 api_keys.api_keys_pkey PRIMARY KEY (id, tenant_id)
 api_keys.api_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 api_keys.api_keys_tenant_name_key UNIQUE (tenant_id, name)
+audit_chains.audit_chains_pkey PRIMARY KEY (tenant_id)
+audit_chains.audit_chains_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+audit_records.audit_records_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text])))
+audit_records.audit_records_pkey PRIMARY KEY (tenant_id, number)
+audit_records.audit_records_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 compression_answers.compression_answers_pkey PRIMARY KEY (run_id, step, number, tenant_id)
 compression_answers.compression_answers_run_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES compression_runs(tenant_id, id) ON DELETE CASCADE
 compression_answers.compression_answers_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
@@ -496,6 +542,9 @@ idempotency_keys.idempotency_keys_pkey PRIMARY KEY (tenant_id, key)
 idempotency_keys.idempotency_keys_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 imported_items.imported_items_pkey PRIMARY KEY (tenant_id, user_id, source, item_sha256)
 imported_items.imported_items_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+legal_holds.legal_holds_pkey PRIMARY KEY (id, tenant_id)
+legal_holds.legal_holds_subject_key UNIQUE (tenant_id, user_id)
+legal_holds.legal_holds_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 memories.memories_confidence_check CHECK (((confidence >= 0) AND (confidence <= 100)))
 memories.memories_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision)))
 memories.memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'qa'::text, 'note'::text, 'event'::text])))
@@ -509,12 +558,17 @@ memory_embeddings.memory_embeddings_pkey PRIMARY KEY (memory_id, model, tenant_i
 memory_versions.memory_versions_operation_check CHECK ((operation = ANY (ARRAY['ADD'::text, 'UPDATE'::text, 'SUPERSEDE'::text, 'DELETE'::text, 'MERGE'::text, 'ARCHIVE'::text, 'RESTORE'::text])))
 memory_versions.memory_versions_pkey PRIMARY KEY (memory_id, number, tenant_id)
 memory_versions.memory_versions_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
-messages.messages_content_check CHECK (((content IS NOT NULL) OR (tool_calls IS NOT NULL)))
+messages.messages_content_check CHECK (((content IS NOT NULL) OR (tool_calls IS NOT NULL) OR (removed_at IS NOT NULL)))
 messages.messages_conversation_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 messages.messages_id_key UNIQUE (tenant_id, conversation_id, id)
 messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
 messages.messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'developer'::text, 'user'::text, 'assistant'::text, 'tool'::text, 'function'::text])))
 provider_breakers.provider_breakers_pkey PRIMARY KEY (provider)
+retention_policies.retention_policies_days_check CHECK ((LEAST(messages_days, outputs_days, versions_days, audit_days) >= 1))
+retention_policies.retention_policies_pkey PRIMARY KEY (tenant_id)
+retention_policies.retention_policies_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+retention_runs.retention_runs_pkey PRIMARY KEY (id, tenant_id)
+retention_runs.retention_runs_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 settings.settings_pkey PRIMARY KEY (key)
 summaries.summaries_conversation_fkey FOREIGN KEY (tenant_id, of_conversation) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 summaries.summaries_owner_key UNIQUE (tenant_id, user_id, conversation_id)
@@ -547,6 +601,8 @@ webhooks.webhooks_pkey PRIMARY KEY (id, tenant_id)
 webhooks.webhooks_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 
 -- indexes
+CREATE INDEX audit_records_at_idx ON public.audit_records USING btree (tenant_id, at)
+CREATE INDEX audit_records_user_idx ON public.audit_records USING btree (tenant_id, user_pseudonym, number) WHERE (user_pseudonym IS NOT NULL)
 CREATE UNIQUE INDEX compression_answers_pinned_key ON public.compression_answers USING btree (run_id, step, tenant_id) WHERE (status = 'pinned'::text)
 CREATE INDEX compression_runs_finished_idx ON public.compression_runs USING btree (finished_at) WHERE (plan IS NOT NULL)
 CREATE INDEX compression_runs_open_idx ON public.compression_runs USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
@@ -567,6 +623,7 @@ CREATE UNIQUE INDEX embedding_refusals_memory_key ON public.embedding_refusals U
 CREATE INDEX erasures_finished_idx ON public.erasures USING btree (tenant_id, finished_xid) WHERE (finished_xid IS NOT NULL)
 CREATE UNIQUE INDEX erasures_open_key ON public.erasures USING btree (tenant_id, user_id) WHERE (finished_at IS NULL)
 CREATE INDEX events_user_idx ON public.events USING btree (tenant_id, user_id, watermark, number)
+CREATE INDEX extraction_outputs_created_idx ON public.extraction_outputs USING btree (created_at, tenant_id)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
@@ -598,6 +655,9 @@ CREATE INDEX memories_written_idx ON public.memories USING btree (tenant_id, use
 CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id, created_at)
 CREATE INDEX memory_versions_written_idx ON public.memory_versions USING btree (tenant_id, written) WHERE (written IS NOT NULL)
+CREATE INDEX retention_policies_due_idx ON public.retention_policies USING btree (due_at)
+CREATE INDEX retention_runs_list_idx ON public.retention_runs USING btree (tenant_id, requested_at DESC, id DESC)
+CREATE INDEX retention_runs_open_idx ON public.retention_runs USING btree (requested_at) WHERE (finished_at IS NULL)
 CREATE INDEX summaries_conversation_idx ON public.summaries USING btree (tenant_id, of_conversation) WHERE (of_conversation IS NOT NULL)
 CREATE INDEX summaries_refresh_idx ON public.summaries USING btree (refresh_at) WHERE (refresh_at IS NOT NULL)
 CREATE INDEX summary_versions_created_idx ON public.summary_versions USING btree (created_at)
@@ -976,6 +1036,39 @@ begin
   end if;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.append_audit(tenant uuid, entry jsonb)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_chain audit_chains;
+  v_record audit_records;
+begin
+  insert into audit_chains (tenant_id, secret)
+    values (tenant, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+    on conflict (tenant_id) do nothing;
+  select * into v_chain from audit_chains where tenant_id = tenant for update;
+  v_record.tenant_id := tenant;
+  v_record.number := v_chain.last_number + 1;
+  v_record.at := clock_timestamp();
+  v_record.actor := entry->>'actor';
+  v_record.action := entry->>'action';
+  v_record.target_kind := entry->>'target_kind';
+  v_record.target_id := case when entry->>'target_kind' in ('user', 'conversation')
+    then audit_pseudonym(tenant, entry->>'target_id') else entry->>'target_id' end;
+  v_record.user_pseudonym := audit_pseudonym(tenant, entry->>'user_id');
+  v_record.outcome := coalesce(entry->>'outcome', 'done');
+  v_record.request_id := entry->>'request_id';
+  v_record.reason := entry->>'reason';
+  v_record.fields := array(select jsonb_array_elements_text(entry->'fields'));
+  v_record.counts := coalesce(entry->'counts', '{}');
+  v_record.prev_hash := v_chain.last_hash;
+  v_record.hash := audit_hash(v_record);
+  insert into audit_records select (v_record).*;
+  update audit_chains set last_number = v_record.number, last_hash = v_record.hash where tenant_id = tenant;
+  return v_record.number;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision, new_vectors halfvec[] DEFAULT NULL::halfvec[])
  RETURNS text
  LANGUAGE plpgsql
@@ -1082,6 +1175,18 @@ BEGIN ATOMIC
    WHERE ((ask_for_summary.conversation <> ''::text) OR (s.refreshed_by IS DISTINCT FROM ask_for_summary.made_by));
 END
 
+CREATE OR REPLACE FUNCTION public.audit_hash(r audit_records)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+RETURN sha256(((r).prev_hash || convert_to((jsonb_build_array((r).tenant_id, (r).number, to_char(((r).at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), (r).actor, (r).action, (r).target_kind, (r).target_id, (r).user_pseudonym, (r).outcome, (r).request_id, (r).reason, (r).fields, (r).counts))::text, 'UTF8'::name)))
+
+CREATE OR REPLACE FUNCTION public.audit_pseudonym(tenant uuid, name text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT encode(hmac_sha256(c.secret, convert_to(audit_pseudonym.name, 'UTF8'::name)), 'hex'::text) AS encode FROM audit_chains c WHERE (c.tenant_id = audit_pseudonym.tenant))
+
 CREATE OR REPLACE FUNCTION public.begin_embedding_build(model_id text, revived boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -1180,7 +1285,7 @@ begin
                'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
-          and seq between v_from and v_row.to_seq and not superseded),
+          and seq between v_from and v_row.to_seq and not superseded and removed_at is null),
     'known', case when v_pinned is null and known_limit > 0 then (
       select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
                'value', value, 'content', content, 'question', question, 'statedAt', stated_at)
@@ -1242,7 +1347,8 @@ begin
       from jsonb_array_elements(r->'messages') with ordinality as m (body, place)
       join messages known on known.tenant_id = v_tenant and known.conversation_id = r->>'conversation_id'
         and known.id = m.body->>'id'
-      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
+      -- Of what retention has emptied only the id is known.
+      where known.removed_at is null and row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
             known.channel, known.sender) is distinct from
         row(m.body->>'role', m.body->>'content', m.body->>'name', nullif(m.body->'tool_calls', 'null'),
             m.body->>'tool_call_id', m.body->>'channel', m.body->>'sender'));
@@ -1485,6 +1591,30 @@ begin
   update conversations set extracted_at = now(), extracted_seq = greatest(extracted_seq, v_row.to_seq)
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   return true;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.hmac_sha256(secret bytea, message bytea)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT sha256((string_agg(set_byte('\x00'::bytea, 0, (get_byte(padded.block, place.place) # 92)), '\x'::bytea ORDER BY place.place) || sha256((string_agg(set_byte('\x00'::bytea, 0, (get_byte(padded.block, place.place) # 54)), '\x'::bytea ORDER BY place.place) || hmac_sha256.message)))) AS sha256 FROM (SELECT (hmac_sha256.secret || decode(repeat('00'::text, (64 - length(hmac_sha256.secret))), 'hex'::text)) AS block) padded, generate_series(0, 63) place(place))
+
+CREATE OR REPLACE FUNCTION public.is_held(tenant uuid, owner text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM legal_holds h WHERE ((h.tenant_id = is_held.tenant) AND (h.user_id = ANY (ARRAY[''::text, is_held.owner])))))
+
+CREATE OR REPLACE FUNCTION public.keep_audit_records()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' and exists (
+      select from audit_chains where tenant_id = old.tenant_id and cut_number >= old.number) then
+    return old;
+  end if;
+  raise exception 'audit records are neither changed nor removed' using errcode = '55000';
 end $function$
 
 CREATE OR REPLACE FUNCTION public.leave_out_search_terms()
@@ -2039,6 +2169,7 @@ RETURN (COALESCE(((schedule -> 'presets'::text) -> COALESCE(preset, (policy ->> 
 
 
 -- triggers
+CREATE TRIGGER audit_records_keep BEFORE DELETE OR UPDATE ON public.audit_records FOR EACH ROW EXECUTE FUNCTION keep_audit_records()
 CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, kind, tier, tags, project, scope, conversation_id, extraction_id, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()

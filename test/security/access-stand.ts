@@ -30,7 +30,8 @@ export type AccessStand = Readonly<{
   database: DatabasePool;
   /** Bodies that the model provider has seen. */
   upstreamSaw: string[];
-  call: (url: string, credential: Credential, method: string, body?: object) => Promise<Answer>;
+  /** A body that is a text is one of JSON Lines. */
+  call: (url: string, credential: Credential, method: string, body?: object | string) => Promise<Answer>;
   makeKey: (key: NewKey) => Promise<string>;
   /** Gives a user one of everything, with a secret text in it. */
   plant: (key: string, userId: string) => Promise<Planted>;
@@ -87,16 +88,23 @@ export async function startAccessStand(): Promise<AccessStand> {
   });
   const [, gatewayUrl = '', retrievalUrl = '', extractorUrl = ''] = server.ready ?? [];
 
-  async function call(url: string, credential: Credential, method: string, body?: object): Promise<Answer> {
+  async function call(
+    url: string,
+    credential: Credential,
+    method: string,
+    body?: object | string,
+  ): Promise<Answer> {
     const response = await fetch(url, {
       method,
       redirect: 'manual',
       headers: {
         accept: 'application/json, text/event-stream',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json' }),
         ...credential,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return { status: response.status, text: await response.text(), headers: response.headers };
   }
@@ -182,6 +190,8 @@ export async function startAccessStand(): Promise<AccessStand> {
         await made(key, 'POST', '/v1/memories', { user_id, content: secret });
       }
       const erasure = await made(key, 'DELETE', `/v1/users/${left}`, {});
+      const run = await made(key, 'POST', '/v1/retention/runs', {});
+      const hold = await made(key, 'POST', '/v1/legal-holds', { user_id: `${userId}-held-${secret}` });
       return {
         userId,
         secret,
@@ -194,6 +204,8 @@ export async function startAccessStand(): Promise<AccessStand> {
         'api-keys': String(apiKey['id']),
         webhooks: String(webhook['id']),
         compressions: (compression['compression'] as { id: string }).id,
+        retention: String(run['id']),
+        'legal-holds': String(hold['id']),
         settings: 'retry.interval_ms',
       };
     },

@@ -22,7 +22,7 @@ type Identity = Readonly<{
 
 const OF_AN_APPLICATION: readonly Permission[] = ['memory.read', 'memory.write', 'chat'];
 const EVERYTHING_OF_A_USER = PERMISSIONS.filter(
-  (name) => !['memory.read_all', 'admin', 'operator'].includes(name),
+  (name) => !['memory.read_all', 'audit.read', 'admin', 'operator'].includes(name),
 );
 
 let stand: AccessStand;
@@ -106,8 +106,9 @@ function variantsOf(operation: Operation): Variant[] {
   ];
 }
 
-/** The one way into something of a name that another tenant has too: the conversation is made. */
-const MAKES_ITS_OWN = 'post /v1/conversations/{id}/messages';
+/** Ways into something of a name that another tenant has too: the conversation, or what there is of a user, is made. */
+const POSTS_MESSAGES = 'post /v1/conversations/{id}/messages';
+const MAKES_ITS_OWN: readonly string[] = [POSTS_MESSAGES, 'post /v1/users/{id}/import'];
 
 /** What an operation on ada's things has to answer; `served` is any success, or a conflict of states. */
 function expectedOf(who: Identity, operation: Operation, variant: Variant): 401 | 403 | 404 | 'served' {
@@ -120,7 +121,7 @@ function expectedOf(who: Identity, operation: Operation, variant: Variant): 401 
   if (isForAll && (who.isLocked || !may(who, 'memory.read_all'))) return 403;
   if (!operation.path.includes('{id}') || (who.tenant === 'ours' && !who.isLocked)) return 'served';
   const key = `${operation.method} ${operation.path}`;
-  return key === MAKES_ITS_OWN && who.tenant === 'theirs' ? 'served' : 404;
+  return MAKES_ITS_OWN.includes(key) && who.tenant === 'theirs' ? 'served' : 404;
 }
 
 /** Whether an answer has nothing of ada's: by whom, and what was asked for. */
@@ -135,7 +136,7 @@ const ofAda = ({ secret, memories, extractions }: Planted) => [secret, memories,
 async function wrongAnswers(who: Identity, target: Planted, url = stand.gatewayUrl, operations = OPERATIONS) {
   const order = ['get', 'post', 'put', 'patch', 'delete'];
   const placeOf = (operation: Operation) =>
-    `${operation.method} ${operation.path}` === MAKES_ITS_OWN
+    `${operation.method} ${operation.path}` === POSTS_MESSAGES
       ? order.length
       : order.indexOf(operation.method);
   const sorted = operations.toSorted((left, right) => placeOf(left) - placeOf(right));
@@ -241,9 +242,11 @@ describe('whoever has no business there', () => {
       erasures: theirs.memories,
       compressions: theirs.memories,
       webhooks: theirs.memories,
+      retention: theirs.memories,
+      'legal-holds': theirs.memories,
     };
     const withId = OPERATIONS.filter(
-      ({ method, path }) => path.includes('{id}') && `${method} ${path}` !== MAKES_ITS_OWN,
+      ({ method, path }) => path.includes('{id}') && !MAKES_ITS_OWN.includes(`${method} ${path}`),
     );
     for (const who of outsiders) {
       for (const operation of withId) {
@@ -365,8 +368,8 @@ describe('routes outside of the contract', () => {
 
   test('what is not there says so to whoever has a key, and never asks the model provider', async () => {
     stand.upstreamSaw.length = 0;
-    const paths = ['/v1/users', '/v1/users/ada/export', '/v1/tenants', '/v1/usage', '/v1/queue/pressure'];
-    const beside = ['/v1/audit', '/v1/replays', '/console/', '/admin', '/v1//memories', '/v1/%2fmemories'];
+    const paths = ['/v1/users', '/v1/tenants', '/v1/usage', '/v1/queue/pressure'];
+    const beside = ['/v1/replays', '/console/', '/admin', '/v1//memories', '/v1/%2fmemories'];
     for (const who of everybody()) {
       for (const path of [...paths, ...beside]) {
         const { status } = await stand.call(`${stand.gatewayUrl}${path}`, who.credential, 'GET');

@@ -1,4 +1,5 @@
 import type { Operation } from '@factmill/contracts';
+import { createHash } from 'node:crypto';
 
 /** What one user of a tenant has, with a text in all of it that nobody else may see. */
 export type Planted = Readonly<{
@@ -13,6 +14,8 @@ export type Planted = Readonly<{
   erasures: string;
   compressions: string;
   webhooks: string;
+  retention: string;
+  'legal-holds': string;
   /** A setting of run time, which nobody owns. */
   settings: string;
 }>;
@@ -47,15 +50,30 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /v1/webhooks': { body: { url: 'https://hooks.invalid/', enabled: false } },
   'patch /v1/webhooks/{id}': { body: { enabled: false } },
   'post /v1/webhooks/{id}/replay': { body: { after: '0-0' } },
+  'patch /v1/retention': { body: { messages_days: 3_650 } },
+  'post /v1/retention/runs': { body: { dry_run: true } },
+  'post /v1/legal-holds': { body: { user_id: 'somebody else' } },
   'post /v1/api-keys': { body: { name: 'another', permissions: ['memory.read'] } },
 };
 
+/** An export with nothing in it: of a user, or of a whole tenant. */
+function emptyExport(userId: string): string {
+  const whose = userId === '' ? { scope: 'tenant' } : { scope: 'user', user_id: userId };
+  const sha256 = createHash('sha256').digest('hex');
+  return [
+    { format: 'factmill.export', version: 1, ...whose },
+    { type: 'end', counts: {}, sha256 },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+}
+
 /** The operation with these ids and, when given, this user; `allUsers` asks for everybody's. */
 export function toCall(
-  { method, path, query, body }: Operation,
+  { method, path, query, body, bodyType }: Operation,
   target: Planted,
   more: Readonly<{ user?: string; allUsers?: boolean }> = {},
-): Readonly<{ method: string; path: string; body: Record<string, unknown> | undefined }> {
+): Readonly<{ method: string; path: string; body: Record<string, unknown> | string | undefined }> {
   const sample = SAMPLES[`${method} ${path}`] ?? {};
   const fields = {
     ...(more.user === undefined ? {} : { user_id: more.user }),
@@ -63,6 +81,10 @@ export function toCall(
   };
   const [, , kind = ''] = path.split('/');
   const id = kind in target ? target[kind as keyof Planted] : '';
+  const bodyOf = () => {
+    if (bodyType !== undefined) return emptyExport(id);
+    return body === undefined ? undefined : { ...sample.body, ...fields };
+  };
   const inQuery = { ...sample.query, ...(body === undefined && query !== undefined ? fields : {}) };
   const search = new URLSearchParams(
     Object.entries(inQuery).map(([name, value]): [string, string] => [name, String(value)]),
@@ -70,7 +92,7 @@ export function toCall(
   return {
     method: method.toUpperCase(),
     path: `${path.replace('{id}', id)}${search === '' ? '' : `?${search}`}`,
-    body: body === undefined ? undefined : { ...sample.body, ...fields },
+    body: bodyOf(),
   };
 }
 

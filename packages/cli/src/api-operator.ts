@@ -2,7 +2,10 @@ import { type Client } from '@factmill/client';
 import { parseSettingValue } from '@factmill/config';
 import type { ApiKey } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
+import { openAsBlob } from 'node:fs';
 import { LISTED_COMPRESSIONS, type Operator } from './operator.ts';
+
+const IMPORT_TIMEOUT_MS = 600_000;
 
 /** The operator's commands by the API of a running gateway. */
 export function createApiOperator(client: Client): Operator {
@@ -37,6 +40,12 @@ export function createApiOperator(client: Client): Operator {
         await apiKeys.revoke(id);
       },
     },
+    audit: {
+      verify(known, tenant) {
+        assertOwnTenant(tenant);
+        return client.audit.verify(known ?? {});
+      },
+    },
     async clear(userId, tenant) {
       assertOwnTenant(tenant);
       return client.memories.clear({ user_id: userId, confirm: userId });
@@ -46,9 +55,19 @@ export function createApiOperator(client: Client): Operator {
       const body = { user_id: userId, source, dry_run: dryRun, items: [...items] };
       return (await client.memories.import(body)).results;
     },
-    memoriesOf(userId, tenant) {
+    async exportRows(userId, tenant, write) {
       assertOwnTenant(tenant);
-      return client.memories.listAll({ user_id: userId });
+      const { body } = userId === null ? await client.tenant.export() : await client.users.export(userId);
+      if (body === null) return;
+      for await (const part of body) await write(part);
+    },
+    async importRows(userId, { path }, tenant) {
+      assertOwnTenant(tenant);
+      const file = await openAsBlob(path);
+      const options = { timeoutMs: IMPORT_TIMEOUT_MS };
+      return userId === null
+        ? client.tenant.import(file, options)
+        : client.users.import(userId, file, options);
     },
     compressions: {
       start(wanted, tenant) {

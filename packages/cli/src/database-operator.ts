@@ -7,26 +7,34 @@ import {
   parseSettingValue,
   settingInForce,
 } from '@factmill/config';
-import { listMemoriesQuerySchema, type Memory, type Setting } from '@factmill/contracts';
+import type { Setting } from '@factmill/contracts';
 import {
+  appendAudit,
+  audited,
+  type AuditedBy,
   clearUser,
   type Database,
+  DEFAULT_TENANT_ID,
   ensureTenant,
+  exportRows,
   findTenantId,
+  importRows,
   insertApiKey,
+  keyCreated,
+  keyRevoked,
   listApiKeys,
   listCompressionRuns,
-  listMemories,
   type OpenCompressionRun,
   readSettings,
   revokeApiKey,
   type Sql,
   toApiKey,
   toCompression,
-  toMemory,
+  verifyAudit,
   writeSetting,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
+import { writeExport } from '@factmill/exchange';
 import { importMemories, readCompression, startCompression } from '@factmill/memories';
 import { compressJob, createQueues, queueConfigOf } from '@factmill/queue';
 import { externalStorage } from '@factmill/runtime';
@@ -48,9 +56,22 @@ export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
   return {
     settings: settingsOf(deps),
     keys: keysOf(deps),
+    audit: {
+      async verify(known, tenant) {
+        const tenantId = await tenantNamed(database, tenant);
+        return database.transaction((tx) => verifyAudit(tx, tenantId, known), {
+          isolation: 'repeatable read',
+        });
+      },
+    },
     async clear(userId, tenant) {
       const owner = { tenantId: await tenantNamed(database, tenant), userId };
-      const cleared = await clearUser(database, owner, { actor: 'operator', extractionId: null });
+      const cleared = await clearUser(
+        database,
+        owner,
+        { actor: 'operator', extractionId: null },
+        by(owner.tenantId),
+      );
       return { user_id: userId, ...cleared };
     },
     async import(userId, { source, items, dryRun }, tenant) {
@@ -67,16 +88,25 @@ export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
       });
       return results;
     },
-    memoriesOf: (userId, tenant) => everyMemory(database, userId, tenant),
+    ...exchangeOf(deps),
     compressions: compressionsOf(deps),
   };
+}
+
+/** Settings belong to no tenant; their changes are in the audit of the default one. */
+function by(tenantId: string): AuditedBy {
+  return { tenantId, actor: 'operator', requestId: null };
 }
 
 function settingsOf({ database, config }: DatabaseOperatorDeps): Operator['settings'] {
   async function write(key: string, value: unknown): Promise<Setting> {
     const setting = findRunTimeSetting(config, key);
     if (value !== null) assertFits(setting, value);
-    await writeSetting(database, key, value);
+    await audited(
+      database,
+      (tx) => writeSetting(tx, key, value),
+      () => ({ ...by(DEFAULT_TENANT_ID), action: 'setting.changed', target: { kind: 'setting', id: key } }),
+    );
     return settingInForce(setting, await readSettings(database));
   }
   return {
@@ -93,7 +123,7 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
   return {
     async create(key, tenant = DEFAULT_TENANT) {
       const generated = generateApiKey();
-      const row = await insertApiKey(database, {
+      const created = {
         id: generated.id,
         tenantId: await ensureTenant(database, tenant, newId()),
         secretSha256: generated.secretSha256,
@@ -103,7 +133,12 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
         userLocked: key.userLocked,
         preset: key.preset ?? null,
         expiresAt: key.expiresAt ?? null,
-      });
+      };
+      const row = await audited(
+        database,
+        (tx) => insertApiKey(tx, created),
+        (made) => (made === undefined ? null : { ...by(created.tenantId), ...keyCreated(created) }),
+      );
       if (row !== undefined) return generated.key;
       throw new AppError(
         'state_conflict',
@@ -114,7 +149,13 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
       return (await listApiKeys(database, await tenantNamed(database, tenant))).map(toApiKey);
     },
     async revoke(id, tenant) {
-      if (await revokeApiKey(database, await tenantNamed(database, tenant), id, BY_OPERATOR)) return;
+      const tenantId = await tenantNamed(database, tenant);
+      const isRevoked = await audited(
+        database,
+        (tx) => revokeApiKey(tx, tenantId, id, BY_OPERATOR),
+        (done) => (done ? { ...by(tenantId), ...keyRevoked(id) } : null),
+      );
+      if (isRevoked) return;
       throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
     },
   };
@@ -169,22 +210,40 @@ async function enqueue({ config, logger }: DatabaseOperatorDeps, run: OpenCompre
   }
 }
 
-/** Page after page, by the position of the last memory. */
-async function* everyMemory(
-  database: Sql,
-  userId: string,
-  tenant: string | undefined,
-): AsyncGenerator<Memory> {
-  const tenantId = await tenantNamed(database, tenant);
-  const query = listMemoriesQuerySchema.parse({ limit: '200' });
-  let after: readonly [string | number, string] | null = null;
-  for (let more = true; more;) {
-    const rows = await listMemories(database, { tenantId, userId, query, pattern: null, after });
-    yield* rows.map(toMemory);
-    const last = rows.at(-1);
-    more = last?.more === true;
-    if (last !== undefined) after = [last.position, last.id];
-  }
+function exchangeOf({ database, config }: DatabaseOperatorDeps): Pick<Operator, 'exportRows' | 'importRows'> {
+  return {
+    async exportRows(userId, tenant, write) {
+      const tenantId = await tenantNamed(database, tenant);
+      await appendAudit(database, {
+        ...by(tenantId),
+        ...(userId === null
+          ? { action: 'tenant.exported' }
+          : { action: 'user.exported', target: { kind: 'user', id: userId }, userId }),
+      });
+      await database.transaction(
+        async (tx) => {
+          const rows = exportRows(tx, { tenantId, userId });
+          for await (const part of writeExport({ userId }, rows, new Date())) await write(Buffer.from(part));
+        },
+        { isolation: 'repeatable read' },
+      );
+    },
+    async importRows(userId, { lines }, tenant) {
+      const tenantId = await ensureTenant(database, tenant ?? DEFAULT_TENANT, newId());
+      const wantsEmbedding = config.embedding.provider !== 'none';
+      return database.transaction(async (tx) => {
+        const counts = await importRows(tx, lines(), { tenantId, userId, wantsEmbedding });
+        await appendAudit(tx, {
+          ...by(tenantId),
+          ...(userId === null
+            ? { action: 'tenant.imported' }
+            : { action: 'user.imported', target: { kind: 'user', id: userId }, userId }),
+          counts: counts.imported,
+        });
+        return { ...counts };
+      });
+    },
+  };
 }
 
 async function tenantNamed(database: Sql, name = DEFAULT_TENANT): Promise<string> {

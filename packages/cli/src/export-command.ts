@@ -1,40 +1,49 @@
 import { loadProcessEnvironment, localUserOf } from '@factmill/config';
 import { AppError } from '@factmill/errors';
-import { toExportHeader, toExportLine } from '@factmill/exchange';
 import type { Command } from 'commander';
 import { open } from 'node:fs/promises';
+import { countExport, describeCounts } from './import-export.ts';
 import { print } from './with-database.ts';
 import { withOperator } from './with-operator.ts';
 
-type Options = Readonly<{ user?: string; tenant?: string }>;
+type Options = Readonly<{ user?: string; all?: true; tenant?: string }>;
 
-/** `factmill export`: the current memories of a user as JSON Lines, for `factmill import jsonl`. */
+/** `factmill export`: everything of a user, or of all users of a tenant, as JSON Lines for `factmill import jsonl`. */
 export function addExportCommand(program: Command): void {
   program
     .command('export')
-    .description('write the current memories of a user to a new file, as JSON Lines')
+    .description('write everything of a user, or of all users, to a new file, as JSON Lines')
     .argument('<file>', 'for example maya.jsonl; only you may read it')
-    .option('--user <id>', 'whose memories; your own when left out')
+    .option('--user <id>', 'of whom; you when left out')
+    .option('--all', 'of all users of the tenant')
     .option('--tenant <name>', 'default when left out; needs DATABASE_URL')
     .action(async (path: string, options: Options, command: Command) => {
-      const user = localUserOf(loadProcessEnvironment(), { told: options.user, hasKey: false });
-      if (user === undefined) throw new AppError('invalid_request', 'Say whose memories: --user.');
-      await withOperator(command, async ({ memoriesOf }) => {
+      const user = userOf(options);
+      await withOperator(command, async ({ exportRows }) => {
         const file = await openNew(path);
-        let count = 0;
         try {
-          await file.write(`${toExportHeader(user, new Date())}\n`);
-          for await (const memory of memoriesOf(user, options.tenant)) {
-            await file.write(`${toExportLine(memory)}\n`);
-            count += 1;
-          }
+          await exportRows(user, options.tenant, async (part) => {
+            await file.writeFile(part);
+          });
           await file.sync();
         } finally {
           await file.close();
         }
-        print(`Exported ${count} memories of ${user} to ${path}.`);
+        // An answer that was cut off has no end.
+        print(`Exported ${user ?? 'all users'} to ${path}: ${describeCounts(await countExport(path))}.`);
       });
     });
+}
+
+/** Null for all users. */
+function userOf({ user: told, all }: Options): string | null {
+  if (all === true) {
+    if (told === undefined) return null;
+    throw new AppError('invalid_request', 'Say either --user or --all.');
+  }
+  const user = localUserOf(loadProcessEnvironment(), { told, hasKey: false });
+  if (user === undefined) throw new AppError('invalid_request', 'Say of whom: --user, or --all.');
+  return user;
 }
 
 async function openNew(path: string) {

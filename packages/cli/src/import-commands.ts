@@ -4,6 +4,7 @@ import { AppError } from '@factmill/errors';
 import { OPENCLAW, parseExport, readOpenClaw } from '@factmill/exchange';
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
+import { importExport, isExport } from './import-export.ts';
 import { print } from './with-database.ts';
 import { withOperator } from './with-operator.ts';
 
@@ -28,11 +29,22 @@ export function addImportCommands(program: Command): void {
       importItems(OPENCLAW, await readOpenClaw(dir), options, command),
     );
   source('jsonl')
-    .description('what factmill export has written')
+    .description('what factmill export has written; users, ids and times stay as they are in it')
     .argument('<file>', 'JSON Lines')
-    .action(async (file: string, options: Options, command: Command) =>
-      importItems('factmill', parseExport(await readText(file)), options, command),
-    );
+    .action(async (file: string, options: Options, command: Command) => {
+      if (!(await isExport(file))) {
+        await importItems('factmill', parseExport(await readText(file)), options, command);
+        return;
+      }
+      if (options.dryRun) {
+        throw new AppError(
+          'invalid_request',
+          '--dry-run is for memories; this file is an export with everything.',
+        );
+      }
+      const { user, tenant } = options;
+      await withOperator(command, (operator) => importExport(operator, file, { user, tenant }));
+    });
 }
 
 async function importItems(

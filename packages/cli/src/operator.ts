@@ -1,16 +1,18 @@
 import type {
   ApiKey,
+  AuditVerification,
   ClearedMemories,
   Compression,
   CompressionDetails,
   ImportedItem,
+  ImportedRows,
   ImportItem,
-  Memory,
   Permission,
   PresetName,
   Setting,
   StartedCompression,
 } from '@factmill/contracts';
+import type { ExportLine } from '@factmill/exchange';
 
 type NewKey = Readonly<{
   name: string;
@@ -47,6 +49,13 @@ export type Operator = Readonly<{
     list: (tenant: string | undefined) => Promise<readonly ApiKey[]>;
     revoke: (id: string, tenant: string | undefined) => Promise<void>;
   }>;
+  audit: Readonly<{
+    /** `known`: a record seen earlier, which still has to be there. */
+    verify: (
+      known: Readonly<{ number: number; hash: string }> | null,
+      tenant: string | undefined,
+    ) => Promise<AuditVerification>;
+  }>;
   /** Removes everything that is remembered of a user. */
   clear: (userId: string, tenant: string | undefined) => Promise<ClearedMemories>;
   /** Imports up to 1,000 items for a user. */
@@ -55,8 +64,18 @@ export type Operator = Readonly<{
     batch: ImportBatch,
     tenant: string | undefined,
   ) => Promise<readonly ImportedItem[]>;
-  /** The current memories of a user, newest first. */
-  memoriesOf: (userId: string, tenant: string | undefined) => AsyncIterable<Memory>;
+  /** Everything of a user, or with null of all users, as the parts of a file. */
+  exportRows: (
+    userId: string | null,
+    tenant: string | undefined,
+    write: (part: Uint8Array) => Promise<void>,
+  ) => Promise<void>;
+  /** Stores what an export has and what is not there yet. */
+  importRows: (
+    userId: string | null,
+    file: Readonly<{ path: string; lines: () => AsyncIterable<ExportLine> }>,
+    tenant: string | undefined,
+  ) => Promise<ImportedRows>;
   compressions: Readonly<{
     start: (wanted: WantedCompression, tenant: string | undefined) => Promise<StartedCompression>;
     get: (id: string, tenant: string | undefined) => Promise<CompressionDetails>;

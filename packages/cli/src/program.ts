@@ -1,5 +1,6 @@
 import { VERSION } from '@factmill/runtime';
 import { Command } from 'commander';
+import { addAuditCommand } from './audit-command.ts';
 import { addBackfillCommand } from './backfill-command.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addCalibrateCommand } from './calibrate-command.ts';
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addKeyCommands(program);
   addConfigCommands(program);
+  addAuditCommand(program);
   addCalibrateCommand(program);
   addClearCommand(program);
   addCompressCommands(program);

@@ -9,6 +9,7 @@ import type {
   Message,
   patchConversationSchema,
   postMessagesSchema,
+  deleteQuerySchema,
   userQuerySchema,
 } from '@factmill/contracts';
 import type { InputOf, QueryOf } from './contract-types.ts';
@@ -18,6 +19,7 @@ import type { KeyedOptions, RequestOptions, Transport } from './transport.ts';
 type ListQuery = QueryOf<typeof listConversationsQuerySchema>;
 type MessagesQuery = QueryOf<typeof listMessagesQuerySchema>;
 type UserQuery = QueryOf<typeof userQuerySchema>;
+type DeleteQuery = Partial<QueryOf<typeof deleteQuerySchema>>;
 
 /** Conversations and their messages. */
 export function createConversations({ send }: Transport, newId: () => string) {
@@ -50,7 +52,7 @@ export function createConversations({ send }: Transport, newId: () => string) {
       options?: RequestOptions,
     ): Promise<Conversation> => send('conversations.patch', { id, body }, options),
     /** Deletes it with its messages and extractions; memories stay. */
-    delete: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<void> =>
+    delete: (id: string, query: DeleteQuery = {}, options?: RequestOptions): Promise<void> =>
       send('conversations.delete', { id, query }, options),
     /** One page of messages, oldest first. */
     messages,

@@ -4,7 +4,6 @@ import type {
   ContextResponse,
   createApiKeySchema,
   createdApiKeySchema,
-  ErasureReceipt,
   List,
   memoryToolDefinitionSchema,
   memoryToolRequestSchema,
@@ -22,6 +21,7 @@ import { createDocuments } from './documents.ts';
 import { createEvents } from './events.ts';
 import { createExtractions } from './extractions.ts';
 import { createMemories } from './memories.ts';
+import { createGoverning } from './governing.ts';
 import { createOperating } from './operating.ts';
 import { everyItem } from './pages.ts';
 import { createTransport, type RequestOptions } from './transport.ts';
@@ -75,6 +75,7 @@ export function createClient(options: ClientOptions) {
     events: createEvents(transport),
     webhooks: createWebhooks(transport),
     ...createOperating(transport),
+    ...createGoverning(transport),
     /** What Factmill knows about a user, ready to go into a prompt. */
     context: (
       body: InputOf<typeof contextRequestSchema>,
@@ -89,6 +90,8 @@ export function createClient(options: ClientOptions) {
         send('summary.get', { query }, options),
       put: (body: InputOf<typeof putSummarySchema>, options?: RequestOptions): Promise<Summary> =>
         send('summary.put', { body }, options),
+      delete: (query: QueryOf<typeof summaryQuerySchema> = {}, options?: RequestOptions): Promise<void> =>
+        send('summary.delete', { query }, options),
     },
     /** The memory tool, for agents. */
     tools: {
@@ -103,15 +106,6 @@ export function createClient(options: ClientOptions) {
         const isRead = body.action === 'search' || body.action === 'list';
         return send(isRead ? 'tools.read' : 'tools.write', { body }, options);
       },
-    },
-    /** Users of a tenant; needs the permission `admin`. */
-    users: {
-      /** Erases everything of a user for good. */
-      erase: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
-        send('users.erase', { id }, options),
-      /** The receipt of an erasure, by its own id. */
-      erasure: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
-        send('users.erasure', { id }, options),
     },
     /** API keys of a tenant; needs the permission `admin`. */
     apiKeys: {

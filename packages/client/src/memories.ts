@@ -15,6 +15,7 @@ import type {
   searchRequestSchema,
   SearchResponse,
   Statistics,
+  deleteQuerySchema,
   userQuerySchema,
 } from '@factmill/contracts';
 import type { InputOf, OutputOf, QueryOf } from './contract-types.ts';
@@ -23,6 +24,7 @@ import type { RequestOptions, Transport } from './transport.ts';
 
 type ListQuery = QueryOf<typeof listMemoriesQuerySchema>;
 type UserQuery = QueryOf<typeof userQuerySchema>;
+type DeleteQuery = Partial<QueryOf<typeof deleteQuerySchema>>;
 export type MemoryVersion = OutputOf<typeof memoryVersionSchema>;
 
 /** Memories: by hand, by search, in numbers. */
@@ -54,7 +56,7 @@ export function createMemories({ send }: Transport) {
     patch: (id: string, body: InputOf<typeof patchMemorySchema>, options?: RequestOptions): Promise<Memory> =>
       send('memories.patch', { id, body }, options),
     /** Deletes a memory; it can be restored until it is purged. */
-    delete: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<void> =>
+    delete: (id: string, query: DeleteQuery = {}, options?: RequestOptions): Promise<void> =>
       send('memories.delete', { id, query }, options),
     /** Deletes what has this key, optionally within a category. */
     deleteByKey: (

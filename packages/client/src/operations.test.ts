@@ -39,7 +39,7 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'memories.listAll': ({ memories }) => collect(memories.listAll({ tag: 'a' })),
   'memories.get': ({ memories }) => memories.get(ID),
   'memories.patch': ({ memories }) => memories.patch(ID, { importance: 1 }),
-  'memories.delete': ({ memories }) => memories.delete(ID),
+  'memories.delete': ({ memories }) => memories.delete(ID, { purge: true }),
   'memories.deleteByKey': ({ memories }) => memories.deleteByKey({ key: 'home', category: 'general' }),
   'memories.clear': ({ memories }) => memories.clear({ confirm: 'maya' }),
   'memories.history': ({ memories }) => memories.history(ID),
@@ -55,8 +55,26 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   profile: ({ profile }) => profile(),
   'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
   'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
+  'summary.delete': ({ summary }) => summary.delete(),
   'users.erase': ({ users }) => users.erase('a b/c'),
   'users.erasure': ({ users }) => users.erasure(ID),
+  'users.export': ({ users }) => users.export('a b/c', { format: 'markdown' }),
+  'users.import': ({ users }) => users.import('a b/c', '{}\n'),
+  'tenant.export': ({ tenant }) => tenant.export(),
+  'tenant.import': ({ tenant }) => tenant.import('{}\n'),
+  'audit.list': ({ audit }) => audit.list({ action: 'user.erased', limit: 5 }),
+  'audit.listAll': ({ audit }) => collect(audit.listAll()),
+  'audit.verify': ({ audit }) => audit.verify({ number: 3, hash: 'ab'.repeat(32) }),
+  'retention.get': ({ retention }) => retention.get(),
+  'retention.set': ({ retention }) => retention.set({ messages_days: 30, audit_days: null }),
+  'retention.run': ({ retention }) => retention.run({ dry_run: true }),
+  'retention.runs': ({ retention }) => retention.runs({ limit: 5 }),
+  'retention.allRuns': ({ retention }) => collect(retention.allRuns()),
+  'retention.receipt': ({ retention }) => retention.receipt(ID),
+  'legalHolds.place': ({ legalHolds }) => legalHolds.place(),
+  'legalHolds.list': ({ legalHolds }) => legalHolds.list({ limit: 5 }),
+  'legalHolds.listAll': ({ legalHolds }) => collect(legalHolds.listAll()),
+  'legalHolds.lift': ({ legalHolds }) => legalHolds.lift(ID),
   'tools.definition': ({ tools }) => tools.definition(),
   'tools.call': ({ tools }) => tools.call({ action: 'save', key: 'home', value: 'Lisbon' }),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
@@ -163,15 +181,18 @@ describe('the client', () => {
       operation?.query === undefined ? undefined : expect.anything(),
     );
     if (operation?.query === undefined && name !== 'memories.restore') expect(query).toEqual({});
-    expect(request.body === undefined).toBe(operation?.body === undefined);
+    const sends = operation?.body ?? operation?.bodyType;
+    expect(request.body === undefined).toBe(sends === undefined);
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
     const isOfOneUser =
-      !/^(?:apiKeys|settings|users|vectors|webhooks)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
+      !/^(?:apiKeys|audit|legalHolds|retention|settings|tenant|users|vectors|webhooks)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
         name,
       );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);
-    expect(request.headers.get('content-type')).toBe(request.body === undefined ? null : 'application/json');
+    expect(request.headers.get('content-type')).toBe(
+      request.body === undefined ? null : (operation?.bodyType ?? 'application/json'),
+    );
     expect(request.headers.has('idempotency-key')).toBe(operation?.idempotent === true);
   });
 

@@ -120,11 +120,43 @@ export const OPERATIONS = {
   'summary.get': { ...read, path: '/v1/summary', user: 'query' },
   // Adds a version each time, and only the last 20 are kept.
   'summary.put': { method: 'PUT', path: '/v1/summary', repeat: 'unless_begun', user: 'body' },
+  'summary.delete': {
+    method: 'DELETE',
+    path: '/v1/summary',
+    repeat: 'always',
+    user: 'query',
+    isDoneWhenGone: true,
+  },
   profile: { ...read, path: '/v1/profile', user: 'query' },
 
   // While an erasure is open its receipt is the answer again. After it there is nothing of the user: 404.
   'users.erase': { method: 'DELETE', path: '/v1/users/{id}', repeat: 'always' },
   'users.erasure': { ...read, path: '/v1/erasures/{id}' },
+
+  'users.export': { ...read, path: '/v1/users/{id}/export' },
+  // What is there already stays as it is.
+  'users.import': { method: 'POST', path: '/v1/users/{id}/import', repeat: 'always' },
+  'tenant.export': { ...read, path: '/v1/export' },
+  'tenant.import': { method: 'POST', path: '/v1/import', repeat: 'always' },
+
+  'audit.list': { ...read, path: '/v1/audit' },
+  'audit.verify': { ...read, path: '/v1/audit/verify' },
+
+  'retention.get': { ...read, path: '/v1/retention' },
+  'retention.set': { method: 'PATCH', path: '/v1/retention', repeat: 'always' },
+  // The open run is the answer again.
+  'retention.run': { method: 'POST', path: '/v1/retention/runs', repeat: 'always' },
+  'retention.runs': { ...read, path: '/v1/retention/runs' },
+  'retention.receipt': { ...read, path: '/v1/retention/runs/{id}' },
+  // A repeat would hide that the first try placed it.
+  'legalHolds.place': { method: 'POST', path: '/v1/legal-holds', repeat: 'unless_begun' },
+  'legalHolds.list': { ...read, path: '/v1/legal-holds' },
+  'legalHolds.lift': {
+    method: 'DELETE',
+    path: '/v1/legal-holds/{id}',
+    repeat: 'always',
+    isDoneWhenGone: true,
+  },
 
   'tools.definition': { ...read, path: '/v1/tools/memory' },
   // Searching and listing; saving and forgetting follow `memories`.

@@ -35,6 +35,8 @@ type Subject = Readonly<{
   id?: string;
   query?: Query | undefined;
   body?: Readonly<Record<string, unknown>>;
+  /** A body that is not JSON. */
+  file?: Readonly<{ type: string; content: NonNullable<RequestInit['body']> }>;
 }>;
 
 export type Transport = Readonly<{
@@ -127,7 +129,7 @@ export function createTransport(settings: Settings, deps: TransportDeps): Transp
 /** Everything that the attempts of a call share. Throws a TypeError for arguments that cannot be sent. */
 function prepare(
   operation: ClientOperation,
-  { id, query, body }: Subject,
+  { id, query, body, file }: Subject,
   options: KeyedOptions,
   settings: Settings,
   newId: () => string,
@@ -145,6 +147,7 @@ function prepare(
   const headers = new Headers();
   if (settings.apiKey !== undefined) headers.set('authorization', `Bearer ${settings.apiKey}`);
   if (sentBody !== undefined) headers.set('content-type', 'application/json');
+  else if (file !== undefined) headers.set('content-type', file.type);
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   if (operation.isKeyed === true) headers.set('idempotency-key', options.idempotencyKey ?? newId());
   return {
@@ -155,6 +158,7 @@ function prepare(
       // Following a redirect could turn a POST into a GET whose answer looks like success. So a redirect is an error.
       redirect: 'manual',
       ...(sentBody === undefined ? {} : { body: JSON.stringify(sentBody) }),
+      ...(file === undefined ? {} : { body: file.content }),
     },
   };
 }

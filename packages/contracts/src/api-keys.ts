@@ -10,6 +10,7 @@ export const permissionSchema = z.enum([
   'queue.write',
   'chat',
   'upstream',
+  'audit.read',
   'admin',
   'operator',
 ]);
@@ -20,7 +21,7 @@ export const PERMISSIONS: readonly Permission[] = permissionSchema.options;
 export const DEFAULT_PERMISSIONS: readonly Permission[] = ['memory.read', 'memory.write', 'chat'];
 
 /** Permissions that reach beyond one user. A key that is locked to a user cannot have them. */
-const BEYOND_A_USER: readonly Permission[] = ['memory.read_all', 'admin', 'operator'];
+const BEYOND_A_USER: readonly Permission[] = ['memory.read_all', 'audit.read', 'admin', 'operator'];
 
 /**
  * What is wrong with a lock, as one sentence; null when nothing is. A lock needs a user, and cannot hold a key that

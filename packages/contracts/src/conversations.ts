@@ -151,6 +151,9 @@ export const messageSchema = z.object({
   tool_calls: z.array(jsonSchema).nullable(),
   tool_call_id: z.string().nullable(),
   superseded: z.boolean(),
+  removed_at: timestampSchema
+    .nullable()
+    .describe('When retention took everything out of it but its id, role and time.'),
   created_at: timestampSchema,
 });
 export type Message = z.infer<typeof messageSchema>;
@@ -170,3 +173,10 @@ export const listMessagesQuerySchema = z.strictObject({
 });
 
 export const userQuerySchema = z.strictObject({ user_id: userIdSchema.optional() });
+export const deleteQuerySchema = userQuerySchema.extend({
+  purge: booleanQuerySchema
+    .optional()
+    .describe(
+      'For good, with everything that quotes it. Of a conversation also the memories that were made from it.',
+    ),
+});

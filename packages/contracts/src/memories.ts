@@ -240,6 +240,7 @@ export const deleteMemoriesQuerySchema = z.strictObject({
   key: keySchema,
   category: categorySchema.optional(),
   user_id: userIdSchema.optional(),
+  purge: booleanQuerySchema.optional().describe('For good, former values of the key too.'),
 });
 
 export const listVersionsQuerySchema = z.strictObject({

@@ -16,9 +16,13 @@ export type Operation = Readonly<{
   acrossUsers?: 'by_request' | 'by_default';
   query?: z.ZodType;
   body?: z.ZodType;
+  /** The type of a body that is not JSON. */
+  bodyType?: string;
   /** The answer's status and schema; null for no body. */
   status: number;
   response: z.ZodType | null;
+  /** The type of an answer that is not JSON. */
+  responseType?: string;
   idempotent?: boolean;
   /** Also answers as a stream of server-sent events, to `Accept: text/event-stream`. */
   isStreamed?: boolean;

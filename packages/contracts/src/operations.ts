@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { ADMIN_OPERATIONS } from './admin-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
-import { userQuerySchema } from './conversations.ts';
+import { deleteQuerySchema, userQuerySchema } from './conversations.ts';
 import {
   documentSchema,
   documentWithContentSchema,
   listDocumentsQuerySchema,
   putDocumentSchema,
 } from './documents.ts';
+import { GOVERNANCE_OPERATIONS } from './governance-operations.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
 import { importedSchema, importMemoriesSchema } from './imports.ts';
 import {
@@ -126,9 +127,9 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: '/v1/memories/{id}',
     tag: 'Memories',
-    summary: 'Delete a memory; it can be restored until it is purged',
+    summary: 'Delete a memory; it can be restored until it is purged, with `purge` at once',
     permission: 'memory.write',
-    query: userQuerySchema,
+    query: deleteQuerySchema,
     status: 204,
     response: null,
   },
@@ -234,6 +235,16 @@ export const OPERATIONS: readonly Operation[] = [
     response: summarySchema,
   },
   {
+    method: 'delete',
+    path: '/v1/summary',
+    tag: 'Summaries',
+    summary: 'Delete a summary with its versions; it is written anew when something changes',
+    permission: 'memory.write',
+    query: summaryQuerySchema,
+    status: 204,
+    response: null,
+  },
+  {
     method: 'get',
     path: '/v1/profile',
     tag: 'Summaries',
@@ -275,4 +286,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...ADMIN_OPERATIONS,
+  ...GOVERNANCE_OPERATIONS,
 ];

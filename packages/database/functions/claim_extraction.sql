@@ -99,7 +99,7 @@ begin
                'createdAt', created_at)
                order by seq), '[]')
         from messages where tenant_id = tenant and conversation_id = v_row.conversation_id
-          and seq between v_from and v_row.to_seq and not superseded),
+          and seq between v_from and v_row.to_seq and not superseded and removed_at is null),
     'known', case when v_pinned is null and known_limit > 0 then (
       select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'category', category, 'key', key,
                'value', value, 'content', content, 'question', question, 'statedAt', stated_at)

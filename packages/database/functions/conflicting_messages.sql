@@ -24,7 +24,8 @@ begin
       from jsonb_array_elements(r->'messages') with ordinality as m (body, place)
       join messages known on known.tenant_id = v_tenant and known.conversation_id = r->>'conversation_id'
         and known.id = m.body->>'id'
-      where row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
+      -- Of what retention has emptied only the id is known.
+      where known.removed_at is null and row(known.role, known.content, known.name, known.tool_calls, known.tool_call_id,
             known.channel, known.sender) is distinct from
         row(m.body->>'role', m.body->>'content', m.body->>'name', nullif(m.body->'tool_calls', 'null'),
             m.body->>'tool_call_id', m.body->>'channel', m.body->>'sender'));

@@ -42,6 +42,7 @@ const KINDS = {
   message_conflict: 'conflict',
   memory_refused: 'invalid',
   state_conflict: 'conflict',
+  legal_hold: 'conflict',
   fenced: 'conflict',
   database_unavailable: 'unavailable',
   queue_unavailable: 'unavailable',

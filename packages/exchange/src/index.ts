@@ -1,2 +1,9 @@
+export {
+  type ExportHeader,
+  type ExportLine,
+  isExportHeader,
+  readExport,
+  writeExport,
+} from './export-file.ts';
 export { OPENCLAW, readOpenClaw } from './read-openclaw.ts';
-export { parseExport, toExportHeader, toExportLine } from './json-lines.ts';
+export { parseExport } from './json-lines.ts';

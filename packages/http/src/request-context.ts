@@ -11,6 +11,8 @@ type EventFields = Record<string, string | number | boolean | null>;
 export type RequestLocals = {
   requestId: string;
   eventFields: EventFields;
+  /** The pattern of the matched route, or `none`. */
+  route: () => string;
   /** Set by whatever authenticates the request. */
   principal?: unknown;
 };
@@ -41,7 +43,11 @@ export function requestContext(
     const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
     // Each middleware adds one listener for its cleanup.
     response.setMaxListeners(32);
-    response.locals = { requestId, eventFields: {} } satisfies RequestLocals;
+    response.locals = {
+      requestId,
+      eventFields: {},
+      route: () => deps.routeNames.of(request),
+    } satisfies RequestLocals;
     response.setHeader('X-Request-Id', requestId);
 
     const finished = new Promise<void>((resolve) => {
@@ -89,6 +95,12 @@ export function requestContext(
 export function loggedIdOf(response: Response): string {
   const { requestId, principal } = localsOf(response);
   return principal !== undefined || MADE_BY_PROGRAM.test(requestId) ? requestId : 'of a stranger';
+}
+
+/** The request's id for what cannot be erased later; null for one that no program would make. */
+export function recordedIdOf(response: Response): string | null {
+  const { requestId } = localsOf(response);
+  return MADE_BY_PROGRAM.test(requestId) ? requestId : null;
 }
 
 /**

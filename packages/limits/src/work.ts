@@ -37,10 +37,13 @@ const RULES: readonly Readonly<{ method: RegExp; path: RegExp; work: WorkClass }
   },
   { method: /^POST$/, path: /^\/v1\/(memories\/search|context)\/?$/i, work: 'search' },
   { method: /^POST$/, path: /^\/v1\/memories\/(batch|clear|import)\/?$/i, work: 'batch' },
+  { method: /^(GET|POST)$/, path: /^\/v1\/(users\/[^/]+\/)?(export|import)\/?$/i, work: 'batch' },
   { method: /^P(OST|UT)$/, path: /^\/v1\/documents(\/[^/]*)?$/i, work: 'document' },
   { method: /^POST$/, path: /^\/v1\/(extractions|webhooks\/[^/]+)\/replay\/?$/i, work: 'heavy' },
   { method: /^GET$/, path: /^\/v1\/events\/?$/i, work: 'events' },
   { method: /^/, path: /^\/v1\/vectors(\/[^/]*)?$/i, work: 'heavy' },
+  { method: /^GET$/, path: /^\/v1\/audit\/verify\/?$/i, work: 'heavy' },
+  { method: /^POST$/, path: /^\/v1\/retention\/runs\/?$/i, work: 'heavy' },
   { method: /^POST$/, path: /^\/(v1\/tools\/|mcp\/?$)/i, work: 'tool' },
 ];
 

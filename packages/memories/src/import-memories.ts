@@ -1,6 +1,7 @@
 import { GLOBAL_SCOPE, type ImportedItem, type ImportItem, stripInvisible } from '@factmill/contracts';
 import {
   type Actor,
+  appendAudit,
   type Database,
   noteImportedMemories,
   type Sql,
@@ -22,6 +23,8 @@ export type ImportRequest = Readonly<{
   /** Says what would happen, and changes nothing. */
   dryRun: boolean;
   actor: Actor;
+  /** Of the request that asks for it, if there is one. */
+  requestId?: string | null;
   wantsEmbedding: boolean;
   newId: () => string;
   now: Date;
@@ -54,6 +57,7 @@ export async function importMemories(database: Database, request: ImportRequest)
       async (tx) => {
         const imported = await importIn(tx, request);
         if (request.dryRun) throw new Rehearsed(imported);
+        await noteInAudit(tx, request, imported);
         return imported;
       },
       { maxAttempts: 3 },
@@ -62,6 +66,24 @@ export async function importMemories(database: Database, request: ImportRequest)
     if (error instanceof Rehearsed) return error.imported;
     throw error;
   }
+}
+
+/** Nothing, when everything was known. */
+async function noteInAudit(tx: Sql, request: ImportRequest, { results }: Imported): Promise<void> {
+  const counts = Object.fromEntries(
+    [...Map.groupBy(results, ({ status }) => status)].map(([status, of]) => [status, of.length]),
+  );
+  if (counts['known'] === results.length) return;
+  const { tenantId, userId, requestId } = request;
+  await appendAudit(tx, {
+    tenantId,
+    actor: request.actor.actor,
+    requestId: requestId ?? null,
+    action: 'memories.imported',
+    target: { kind: 'user', id: userId },
+    userId,
+    counts,
+  });
 }
 
 type Fresh = Readonly<{ place: number; hash: string; scope: string; memory: MemoryToWrite }>;

@@ -1,3 +1,4 @@
+export { auditedBy, createAuditAccess } from './audit-access.ts';
 export { createDisposables } from './disposables.ts';
 export type { Disposables } from './disposables.ts';
 export { announceInstance, findInstance } from './local-instance.ts';

@@ -18,6 +18,7 @@ import { createEmbedTaken } from './maintenance/embed-taken.ts';
 import { createEraseJob } from './maintenance/erase-job.ts';
 import { createIndexTurns } from './maintenance/index-turns.ts';
 import { createPurgeJob } from './maintenance/purge-job.ts';
+import { createRetain } from './maintenance/retain.ts';
 import { createScheduler, SCHEDULE_INTERVAL_MS } from './maintenance/scheduler.ts';
 import { createSweeper, type Sweeper } from './maintenance/sweeper.ts';
 import { createTableMaintenance } from './maintenance/table-maintenance.ts';
@@ -82,11 +83,13 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     eventRetentionDays: config.events.retentionDays,
   });
   const erase = createEraseJob({ database });
+  const retain = createRetain({ database });
   async function run(job: Job<'maintenance'>, signal: AbortSignal): Promise<JobOutcome> {
     if (job.name === 'embed') return embedAll(job.data, signal);
     if (job.name === 'erase') return erase(job.data, signal);
     if (job.name === 'compress-due') return parts.runDueCompressions(signal);
     const purged = await purgeJob(signal);
+    await retain(signal);
     await vectors.check(signal);
     return purged;
   }

@@ -6,7 +6,7 @@ import { type DatabasePool, findDropped, readSettings, type Sql } from '@factmil
 import { presetNamed, scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createEnqueueAccepted, createFindDropped, createQueueLimits, type Queues } from '@factmill/queue';
-import { createChecks, createReadiness, VERSION } from '@factmill/runtime';
+import { createAuditAccess, createChecks, createReadiness, VERSION } from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
@@ -20,6 +20,7 @@ import { mcpRoutes } from './tools/mcp-server.ts';
 import { createGatewayLimits } from './gateway-limits.ts';
 import { newId } from './new-id.ts';
 import type { RouteDeps } from './route-deps.ts';
+import { addImportRoutes } from './routes/import-users.ts';
 import { v1Routes } from './routes/v1-routes.ts';
 
 export type GatewayDeps = Readonly<{
@@ -76,7 +77,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
   const callerLimits = createGatewayLimits(deps);
-  const { authenticate, beforeBody, afterBody } = callerLimits;
+  const { beforeBody, afterBody } = callerLimits;
+  const audit = createAuditAccess({ database: database.accept, logger });
+  const authenticate = [callerLimits.authenticate, audit.watch];
   const documentCutter = createDocumentCutter(config.embedding);
   const accepting = createAccept({
     database: database.accept,
@@ -92,7 +95,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     database,
     queues,
     authenticator: deps.authenticator,
-    admit: [authenticate, ...beforeBody],
+    admit: [...authenticate, ...beforeBody],
     chatTurn: callerLimits.chatTurn,
     takeTurn: callerLimits.takeTurn,
     limits,
@@ -117,7 +120,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     trustProxy: config.limits.trustProxy,
     isOpenAiPath: chat.isUpstreamPath,
     health: healthOf(config, database.list, settings),
-    streamingRoutes: chat.routes,
+    streamingRoutes: (app, budget) => {
+      addImportRoutes(app, { deps: routes, budget, admit: [...routes.admit, ...afterBody] });
+      chat.routes(app, budget);
+    },
     routes: (app, readBody) => {
       // The busiest routes first: every router before them costs each request.
       const methods = knownMethods(OPERATIONS);
@@ -137,7 +143,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
         response.redirect('/docs');
       });
       app.use(BULL_BOARD_PATH, browserChallenge);
-      app.use(authenticate, readBody);
+      app.use(...authenticate, readBody);
       app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));
     },
   });
@@ -159,6 +165,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       await accepting.settled();
       await documentCutter.close();
       callerLimits.close();
+      await audit.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { DatabasePool } from '@factmill/database';
 import { presetNamed } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createReranker, describeLoadError, type Embedder, reportFetch } from '@factmill/models';
-import { createReadiness, VERSION } from '@factmill/runtime';
+import { createAuditAccess, createReadiness, VERSION } from '@factmill/runtime';
 import { createResidentIndexes, createSearch } from '@factmill/search';
 import { createModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
@@ -77,6 +77,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const loadContext = createLoadContext({ database, search, hasMode });
   const common = { defaultUserId: config.auth.defaultUserId, preset, numbers };
   const limits = createRetrievalLimits({ config, authenticator: deps.authenticator });
+  const audit = createAuditAccess({ database, logger });
   const app = createHttpApp({
     service: 'retrieval',
     version: VERSION,
@@ -98,7 +99,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     },
     routes: (app, readBody) => {
       const methods = knownMethods(SERVED);
-      app.use(limits.authenticate, readBody, limits.afterBody, methods.beforeRoutes);
+      app.use(limits.authenticate, audit.watch, readBody, limits.afterBody, methods.beforeRoutes);
       app.use('/v1', searchRoutes({ ...common, search, defaultMode, hasMode }));
       app.use('/v1', contextRoutes({ ...common, database, loadContext }));
       app.use(methods.afterRoutes);
@@ -117,6 +118,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     async close() {
       await server.close(config.shutdownGraceMs);
       limits.close();
+      await audit.close();
       await accesses.close();
       await reranker?.close();
       await models.close();

@@ -24,7 +24,10 @@ export function searchRoutes(deps: SearchRoutesDeps): Router {
   router.post('/memories/search', requirePermission('memory.read'), async (request, response) => {
     const body = validate(searchRequestSchema, request.body);
     const principal = principalOf(response);
-    if (body.all_users) assertAllUsers(principal);
+    if (body.all_users) {
+      assertAllUsers(principal);
+      localsOf(response).eventFields['all_users'] = true;
+    }
     const userId = body.all_users
       ? (body.user_id ?? null)
       : effectiveUser(resolveUser(body.user_id, principal, defaultUserId));

@@ -128,7 +128,7 @@ export function createWriteSummary(deps: WriteDeps) {
       more,
     };
     const transcript = buildTranscript(
-      taken.map((row) => toTranscriptMessage(row)),
+      taken.filter(({ removedAt }) => removedAt === null).map((row) => toTranscriptMessage(row)),
       both(),
     );
     if (transcript.text === '') {

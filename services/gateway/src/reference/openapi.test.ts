@@ -79,7 +79,8 @@ describe('the OpenAPI document', () => {
   });
 
   test('describes what each operation takes and gives, and that it can fail', () => {
-    for (const { method, path, body, response, status, permission } of OPERATIONS) {
+    for (const { method, path, permission, status, ...given } of OPERATIONS) {
+      const [body, response] = [given.bodyType ?? given.body, given.responseType ?? given.response];
       const operation = document.paths[path]?.[method] as Json & {
         responses: Record<string, Json>;
         parameters?: Json[];
@@ -121,5 +122,7 @@ test('the routes of the application are the operations of the contract, no more 
           ),
     ),
   );
-  expect(routes.sort()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort());
+  // Those that read a body which is not JSON come before what reads the others: every-route.int.test.ts has them.
+  const inRouters = OPERATIONS.filter(({ bodyType }) => bodyType === undefined);
+  expect(routes.sort()).toEqual(inRouters.map(({ method, path }) => `${method} ${path}`).sort());
 });

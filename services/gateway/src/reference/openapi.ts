@@ -48,7 +48,9 @@ const TAGS = {
   Tools: 'The memory tool for agents',
   Events: 'What happened, in order',
   Webhooks: 'Events sent to an address',
-  Users: 'Everything of a user',
+  Users: 'Everything of a user, and of all users',
+  Audit: 'Who did what to whom',
+  Retention: 'How long things are kept, and what has to stay',
   'API keys': 'Who may ask',
   Settings: 'Settings that change at run time',
   Compressions: 'Compression by hand',
@@ -170,27 +172,36 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
     description: permissionsOf(operation),
     operationId: operationIdOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: refer(operation.body, 'input') } },
-          },
-        }),
+    ...requestBodyOf(operation, refer),
     responses: {
       [operation.status]: {
         description: 'Success',
-        ...(operation.response === null
-          ? {}
-          : {
-              content: {
-                'application/json': { schema: refer(operation.response, 'output') },
-                ...(operation.isStreamed === true ? EVENT_STREAM : {}),
-              },
-            }),
+        ...answerOf(operation, refer),
       },
       ...PROBLEMS,
+    },
+  };
+}
+
+type Refer = (schema: z.ZodType, io: 'input' | 'output') => Json;
+
+function requestBodyOf({ body, bodyType }: Operation, refer: Refer): Json {
+  if (bodyType !== undefined) {
+    return { requestBody: { required: true, content: { [bodyType]: { schema: { type: 'string' } } } } };
+  }
+  if (body === undefined) return {};
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema: refer(body, 'input') } } },
+  };
+}
+
+function answerOf({ response, responseType, isStreamed }: Operation, refer: Refer): Json {
+  if (responseType !== undefined) return { content: { [responseType]: { schema: { type: 'string' } } } };
+  if (response === null) return {};
+  return {
+    content: {
+      'application/json': { schema: refer(response, 'output') },
+      ...(isStreamed === true ? EVENT_STREAM : {}),
     },
   };
 }

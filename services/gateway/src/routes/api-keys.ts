@@ -5,9 +5,18 @@ import {
   type Permission,
   timestampSchema,
 } from '@factmill/contracts';
-import { insertApiKey, listApiKeys, revokeApiKey, toApiKey } from '@factmill/database';
+import {
+  audited,
+  insertApiKey,
+  keyCreated,
+  keyRevoked,
+  listApiKeys,
+  revokeApiKey,
+  toApiKey,
+} from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { Router } from 'express';
 import { z } from 'zod';
 import type { RouteDeps } from '../route-deps.ts';
@@ -24,7 +33,7 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     const body = validate(createApiKeySchema, request.body);
     assertMayGrant(principalOf(response), body.permissions);
     const generated = generateApiKey();
-    const row = await insertApiKey(deps.database.accept, {
+    const key = {
       id: generated.id,
       tenantId: principalOf(response).tenantId,
       secretSha256: generated.secretSha256,
@@ -34,7 +43,12 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
       userLocked: body.user_locked,
       preset: body.preset ?? null,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
-    });
+    };
+    const row = await audited(
+      deps.database.accept,
+      (tx) => insertApiKey(tx, key),
+      (made) => (made === undefined ? null : { ...auditedBy(response), ...keyCreated(key) }),
+    );
     if (row === undefined) {
       throw new AppError(
         'state_conflict',
@@ -65,7 +79,13 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     const { id } = request.params;
     const principal = principalOf(response);
     const byOperator = isPermitted(principal, 'operator');
-    if (!KEY_ID.test(id) || !(await revokeApiKey(deps.database.accept, principal.tenantId, id, byOperator))) {
+    const revoke = () =>
+      audited(
+        deps.database.accept,
+        (tx) => revokeApiKey(tx, principal.tenantId, id, byOperator),
+        (isRevoked) => (isRevoked ? { ...auditedBy(response), ...keyRevoked(id) } : null),
+      );
+    if (!KEY_ID.test(id) || !(await revoke())) {
       throw new AppError('not_found', 'There is no API key with this id in force.');
     }
     deps.authenticator.forget(id);

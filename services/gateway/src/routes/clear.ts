@@ -3,6 +3,7 @@ import { type ClearedMemories, clearMemoriesSchema, UNKNOWN_USER } from '@factmi
 import { clearUser } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { localsOf, validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { Router } from 'express';
 import { actorOf } from '../actor.ts';
 import type { RouteDeps } from '../route-deps.ts';
@@ -25,7 +26,7 @@ export function clearRoutes(deps: RouteDeps): Router {
     }
     if (confirm !== userId) throw unconfirmed();
     const owner = { tenantId: principal.tenantId, userId };
-    const cleared = await clearUser(deps.database.batch, owner, actorOf(response));
+    const cleared = await clearUser(deps.database.batch, owner, actorOf(response), auditedBy(response));
     localsOf(response).eventFields['cleared'] = cleared.memories;
     response.json({ user_id: userId, ...cleared } satisfies ClearedMemories);
   });

@@ -1,4 +1,4 @@
-import { effectiveUser, principalOf, requirePermission, resolveUser, userOrAll } from '@factmill/auth';
+import { effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import {
   listCompressionsQuerySchema,
   startCompressionSchema,
@@ -15,6 +15,7 @@ import { compressJob } from '@factmill/queue';
 import { Router } from 'express';
 import { z } from 'zod';
 import { enqueueSoon } from '../enqueue-soon.ts';
+import { listedUser } from '../listed-user.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -55,7 +56,7 @@ export function compressionRoutes(deps: RouteDeps): Router {
     const position = decodeCursor(query.cursor, positionSchema);
     const rows = await listCompressionRuns(deps.database.list, {
       tenantId: principal.tenantId,
-      userId: userOrAll(query, principal),
+      userId: listedUser(query, response),
       limit: query.limit,
       before: position === null ? null : { position: position[0], id: position[1] },
     });

@@ -2,6 +2,7 @@ import { effectiveUser, ownerOf, principalOf, requirePermission, resolveUser } f
 import {
   type Conversation,
   createConversationSchema,
+  deleteQuerySchema,
   externalIdSchema,
   flushSchema,
   listConversationsQuerySchema,
@@ -14,6 +15,7 @@ import {
   userQuerySchema,
 } from '@factmill/contracts';
 import {
+  assertNotHeld,
   type ConversationRow,
   createConversation,
   deleteConversation,
@@ -22,10 +24,12 @@ import {
   listMessages,
   MAX_ANSWER_BYTES,
   type MessageRow,
+  purgeConversation,
   updateConversation,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { acceptFromRequest, type Incoming, partIdsOf } from '../accepting/accept-from-request.ts';
@@ -114,8 +118,14 @@ export function conversationRoutes(deps: RouteDeps): Router {
   });
 
   router.delete('/:id', write, async (request, response) => {
-    const { id } = await load(deps, request, response);
-    await deleteConversation(deps.database.batch, principalOf(response).tenantId, id);
+    const { user_id, purge } = validate(deleteQuerySchema, request.query);
+    const { id, userId } = await load(deps, request, response, user_id);
+    const owner = { tenantId: principalOf(response).tenantId, userId };
+    if (purge === true) await purgeConversation(deps.database.batch, { ...owner, id }, auditedBy(response));
+    else {
+      await assertNotHeld(deps.database.list, owner);
+      await deleteConversation(deps.database.batch, owner.tenantId, id);
+    }
     response.status(204).end();
   });
 
@@ -247,6 +257,7 @@ function toMessage(row: MessageRow): Message {
     tool_calls: row.toolCalls,
     tool_call_id: row.toolCallId,
     superseded: row.superseded,
+    removed_at: row.removedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -9,6 +9,7 @@ import {
   userQuerySchema,
 } from '@factmill/contracts';
 import {
+  assertNotHeld,
   deleteDocument,
   type DocumentRow,
   findConversation,
@@ -91,7 +92,11 @@ export function documentRoutes(deps: RouteDeps): Router {
   });
 
   router.delete('/:id', write, async (request, response) => {
-    if (!(await deleteDocument(deps.database.batch, targetOf(request, response)))) throw notFound();
+    const target = targetOf(request, response);
+    const row = await findDocument(deps.database.list, target);
+    if (row === undefined) throw notFound();
+    await assertNotHeld(deps.database.list, { tenantId: target.tenantId, userId: row.userId });
+    if (!(await deleteDocument(deps.database.batch, target))) throw notFound();
     response.status(204).end();
   });
 

@@ -1,4 +1,4 @@
-import { ownerOf, type Principal, principalOf, requirePermission, userOrAll } from '@factmill/auth';
+import { ownerOf, type Principal, principalOf, requirePermission } from '@factmill/auth';
 import { createEnqueueAccepted } from '@factmill/queue';
 import {
   createExtractionSchema,
@@ -10,15 +10,17 @@ import {
 import {
   type ExtractionRow,
   findExtraction,
+  hasEmptiedMessages,
   listExtractions,
   type ReplayedExtraction,
   replayExtractions,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, validate } from '@factmill/http';
-import { Router } from 'express';
+import { type Response, Router } from 'express';
 import { z } from 'zod';
 import { acceptFromRequest, partIdsOf } from '../accepting/accept-from-request.ts';
+import { listedUser } from '../listed-user.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -74,7 +76,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
     const rows = await listExtractions(deps.database.list, {
       tenantId: principal.tenantId,
       state: query.state ?? null,
-      userId: userOfList(query, principal),
+      userId: userOfList(query, response),
       conversationId: query.conversation_id ?? null,
       since: query.since ?? null,
       beforeNo: position?.[0] ?? null,
@@ -117,7 +119,7 @@ export function extractionRoutes(deps: RouteDeps): Router {
     const answer = await replay(principal.tenantId, {
       ids: null,
       state: body.state,
-      userId: userOrAll(body, principal),
+      userId: listedUser(body, response),
       since: body.since ?? null,
       until: body.until ?? null,
     });
@@ -139,6 +141,9 @@ export function extractionRoutes(deps: RouteDeps): Router {
       const row = await find(principal, id);
       if (row === undefined) throw new AppError('not_found', 'There is no extraction with this id.');
       if (row.state !== 'pending' && row.state !== 'active') {
+        if (await hasEmptiedMessages(deps.database.list, principal.tenantId, id)) {
+          throw new AppError('state_conflict', 'Retention has removed what its messages said.');
+        }
         throw new AppError('overloaded', 'The queue is at its limit; replay when there is room.', {
           retryAfterSeconds: 5,
         });
@@ -155,10 +160,11 @@ export function extractionRoutes(deps: RouteDeps): Router {
 }
 
 /** A conversation has one user, so a request that names one has named its user. */
-function userOfList(query: z.output<typeof listExtractionsQuerySchema>, principal: Principal): string | null {
+function userOfList(query: z.output<typeof listExtractionsQuerySchema>, response: Response): string | null {
+  const principal = principalOf(response);
   const namesOne = query.conversation_id !== undefined && query.all_users !== true;
   if (namesOne && principal.pinnedUserId === null) return ownerOf(query.user_id, principal);
-  return userOrAll(query, principal);
+  return listedUser(query, response);
 }
 
 function between(from: Date | null, to: Date | null): number | null {

@@ -2,6 +2,7 @@ import { effectiveUser, principalOf, requirePermission, resolveUser } from '@fac
 import { importMemoriesSchema, UNKNOWN_USER } from '@factmill/contracts';
 import { localsOf, validate } from '@factmill/http';
 import { importMemories } from '@factmill/memories';
+import { auditedBy } from '@factmill/runtime';
 import { Router } from 'express';
 import { actorOf } from '../actor.ts';
 import { createMemoryService } from '../memories/memory-service.ts';
@@ -27,6 +28,7 @@ export function importRoutes(deps: RouteDeps): Router {
       items: body.items,
       dryRun: body.dry_run,
       actor: actorOf(response),
+      requestId: auditedBy(response).requestId,
       wantsEmbedding: deps.config.embedding.provider !== 'none',
       newId: deps.newId,
       now: deps.now(),

@@ -10,6 +10,7 @@ import {
   batchMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
+  deleteQuerySchema,
   type ListMemoriesQuery,
   listMemoriesQuerySchema,
   listVersionsQuerySchema,
@@ -23,17 +24,21 @@ import {
   uuidSchema,
 } from '@factmill/contracts';
 import {
+  audited,
   deleteMemories,
   containing,
   findMemory,
   listMemories,
   listMemoryVersions,
+  type PurgedMemories,
+  purgeMemories,
   restoreMemory,
   toMemory,
   typeOfSort,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { actorOf } from '../actor.ts';
@@ -74,6 +79,12 @@ export function memoryRoutes(deps: RouteDeps): Router {
   const userOf = (userId: string | undefined, response: Response) =>
     effectiveUser(resolveUser(userId, principalOf(response), deps.config.auth.defaultUserId));
 
+  /** Deletes memories, or with `purge` removes them for good; resolves to how many. */
+  async function remove(target: PurgedMemories, purge: boolean | undefined, response: Response) {
+    if (purge === true) return purgeMemories(deps.database.batch, target, auditedBy(response));
+    return (await deleteMemories(deps.database.batch, target, actorOf(response))).length;
+  }
+
   router.post('/', write, async (request, response) => {
     const { user_id, ...input } = validate(createMemorySchema, request.body);
     const userId = userOf(user_id, response);
@@ -108,7 +119,10 @@ export function memoryRoutes(deps: RouteDeps): Router {
   router.get('/', read, async (request, response) => {
     const query = validate(listMemoriesQuerySchema, request.query);
     const principal = principalOf(response);
-    if (query.all_users) assertAllUsers(principal);
+    if (query.all_users) {
+      assertAllUsers(principal);
+      localsOf(response).eventFields['all_users'] = true;
+    }
     const userId = query.all_users ? null : userOf(query.user_id, response);
     if (userId === UNKNOWN_USER) {
       response.json({ data: [], next_cursor: null, ...UNKNOWN_USER_SKIPPED });
@@ -133,16 +147,10 @@ export function memoryRoutes(deps: RouteDeps): Router {
     const query = validate(deleteMemoriesQuerySchema, request.query);
     const userId = userOf(query.user_id, response);
     const { tenantId } = principalOf(response);
-    const deleted =
-      userId === UNKNOWN_USER
-        ? []
-        : await deleteMemories(
-            deps.database.batch,
-            { tenantId, userId, id: null, key: query.key, category: query.category ?? null },
-            actorOf(response),
-          );
+    const target = { tenantId, userId, id: null, key: query.key, category: query.category ?? null };
+    const deleted = userId === UNKNOWN_USER ? 0 : await remove(target, query.purge, response);
     response.json({
-      deleted: deleted.length,
+      deleted,
       ...(userId === UNKNOWN_USER ? UNKNOWN_USER_SKIPPED : {}),
     });
   });
@@ -162,13 +170,9 @@ export function memoryRoutes(deps: RouteDeps): Router {
   });
 
   router.delete('/:id', write, async (request, response) => {
-    const target = targetOf(request, response);
-    const deleted = await deleteMemories(
-      deps.database.batch,
-      { ...target, key: null, category: null },
-      actorOf(response),
-    );
-    if (deleted.length === 0) throw notFound();
+    const { user_id, purge } = validate(deleteQuerySchema, request.query);
+    const target = { ...targetOf(request, response, user_id ?? null), key: null, category: null };
+    if ((await remove(target, purge, response)) === 0) throw notFound();
     response.status(204).end();
   });
 
@@ -191,7 +195,19 @@ export function memoryRoutes(deps: RouteDeps): Router {
   router.post('/:id/restore', write, async (request, response) => {
     const target = targetOf(request, response);
     const row = await service.unlessTaken(() =>
-      restoreMemory(deps.database.accept, target, actorOf(response)),
+      audited(
+        deps.database.accept,
+        (tx) => restoreMemory(tx, target, actorOf(response)),
+        (row) =>
+          row === undefined
+            ? null
+            : {
+                ...auditedBy(response),
+                action: 'memory.restored',
+                target: { kind: 'memory', id: row.id },
+                userId: row.userId,
+              },
+      ),
     );
     if (row === undefined) throw notFound();
     await service.embedLater(target.tenantId, [row.id]);

@@ -1,15 +1,23 @@
 import { requirePermission } from '@factmill/auth';
 import { assertFits, findRunTimeSetting, listRunTimeSettings, settingInForce } from '@factmill/config';
 import { putSettingSchema } from '@factmill/contracts';
-import { readSettings, writeSetting } from '@factmill/database';
+import { audited, readSettings, writeSetting } from '@factmill/database';
 import { validate } from '@factmill/http';
-import { Router } from 'express';
+import { auditedBy } from '@factmill/runtime';
+import { type Response, Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 
 /** `/v1/settings`: what operators change while services run (A18, A22). */
 export function settingRoutes(deps: RouteDeps): Router {
   const router = Router();
   router.use(requirePermission('operator'));
+
+  const write = (key: string, value: unknown, response: Response) =>
+    audited(
+      deps.database.accept,
+      (tx) => writeSetting(tx, key, value),
+      () => ({ ...auditedBy(response), action: 'setting.changed', target: { kind: 'setting', id: key } }),
+    );
 
   router.get('/', async (_request, response) => {
     const changed = await readSettings(deps.database.list);
@@ -23,13 +31,13 @@ export function settingRoutes(deps: RouteDeps): Router {
     const { value } = validate(putSettingSchema, request.body);
     const setting = findRunTimeSetting(deps.config, request.params.id);
     assertFits(setting, value);
-    await writeSetting(deps.database.accept, setting.key, value);
+    await write(setting.key, value, response);
     response.json(settingInForce(setting, { [setting.key]: value }));
   });
 
   router.delete('/:id', async (request, response) => {
     const setting = findRunTimeSetting(deps.config, request.params.id);
-    await writeSetting(deps.database.accept, setting.key, null);
+    await write(setting.key, null, response);
     response.json(settingInForce(setting, {}));
   });
 

@@ -8,6 +8,9 @@ import {
   userQuerySchema,
 } from '@factmill/contracts';
 import {
+  assertNotHeld,
+  audited,
+  deleteSummary,
   findConversation,
   findSummary,
   listProfile,
@@ -18,6 +21,7 @@ import {
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { type Response, Router } from 'express';
 import { actorOf } from '../actor.ts';
 import type { RouteDeps } from '../route-deps.ts';
@@ -55,6 +59,20 @@ export function summaryRoutes(deps: RouteDeps): Router {
     });
     if (row === undefined) throw noConversation();
     response.json(toSummary(owner, row));
+  });
+
+  router.delete('/summary', write, async (request, response) => {
+    const owner = await summaryOwnerOf(validate(summaryQuerySchema, request.query), response);
+    const isDeleted = await audited(
+      deps.database.accept,
+      async (tx) => {
+        await assertNotHeld(tx, owner);
+        return deleteSummary(tx, owner);
+      },
+      (done) => (done ? { ...auditedBy(response), action: 'summary.deleted', userId: owner.userId } : null),
+    );
+    if (!isDeleted) throw new AppError('not_found', 'There is no such summary.');
+    response.status(204).end();
   });
 
   router.get('/profile', read, async (request, response) => {

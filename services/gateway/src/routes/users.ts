@@ -1,9 +1,10 @@
 import { principalOf, requirePermission } from '@factmill/auth';
 import { type ErasureReceipt, userIdSchema, uuidParamsSchema } from '@factmill/contracts';
-import { type Erasure, findErasure, requestErasure } from '@factmill/database';
+import { audited, type Erasure, findErasure, requestErasure } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { validate } from '@factmill/http';
 import { eraseJob } from '@factmill/queue';
+import { auditedBy } from '@factmill/runtime';
 import { Router } from 'express';
 import { z } from 'zod';
 import { actorOf } from '../actor.ts';
@@ -20,12 +21,20 @@ export function userRoutes(deps: RouteDeps): Router {
   router.delete('/users/:id', admin, async (request, response) => {
     const { tenantId } = principalOf(response);
     const { id: userId } = validate(userParamsSchema, request.params);
-    const erasure = await requestErasure(deps.database.accept, {
-      id: deps.newId(),
-      tenantId,
-      userId,
-      requestedBy: actorOf(response).actor,
-    });
+    const wanted = { id: deps.newId(), tenantId, userId, requestedBy: actorOf(response).actor };
+    const erasure = await audited(
+      deps.database.accept,
+      (tx) => requestErasure(tx, wanted),
+      (made) =>
+        made?.id !== wanted.id
+          ? null
+          : {
+              ...auditedBy(response),
+              action: 'user.erasure_requested',
+              target: { kind: 'erasure', id: made.id },
+              userId,
+            },
+    );
     if (erasure === undefined) {
       throw new AppError('not_found', 'Nothing is stored of a user with this id. Check its spelling.');
     }

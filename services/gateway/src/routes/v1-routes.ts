@@ -1,14 +1,18 @@
 import type { Router } from 'express';
 import type { RouteDeps } from '../route-deps.ts';
 import { apiKeyRoutes } from './api-keys.ts';
+import { auditRoutes } from './audit.ts';
 import { clearRoutes } from './clear.ts';
 import { compressionRoutes } from './compressions.ts';
 import { conversationRoutes } from './conversations.ts';
 import { documentRoutes } from './documents.ts';
 import { eventRoutes } from './events.ts';
+import { exportRoutes } from './exports.ts';
 import { extractionRoutes } from './extractions.ts';
 import { importRoutes } from './imports.ts';
+import { legalHoldRoutes } from './legal-holds.ts';
 import { memoryRoutes } from './memories.ts';
+import { retentionRoutes } from './retention.ts';
 import { settingRoutes } from './settings.ts';
 import { vectorRoutes } from './vectors.ts';
 import { createMemoryTool } from '../tools/memory-tool.ts';
@@ -31,11 +35,15 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/events', router: eventRoutes(deps) },
     { path: '/v1/webhooks', router: webhookRoutes(deps) },
     { path: '/v1/api-keys', router: apiKeyRoutes(deps) },
+    { path: '/v1/audit', router: auditRoutes(deps) },
+    { path: '/v1/retention', router: retentionRoutes(deps) },
+    { path: '/v1/legal-holds', router: legalHoldRoutes(deps) },
     { path: '/v1/settings', router: settingRoutes(deps) },
     { path: '/v1/compressions', router: compressionRoutes(deps) },
     { path: '/v1/vectors', router: vectorRoutes(deps) },
     { path: '/v1', router: summaryRoutes(deps) },
     { path: '/v1', router: userRoutes(deps) },
+    { path: '/v1', router: exportRoutes(deps) },
     { path: '/v1/stats', router: statisticsRoutes(deps) },
     { path: '/v1/tools', router: toolRoutes(createMemoryTool(deps)) },
     { path: '/v1', router: retrievalRoutes(deps) },

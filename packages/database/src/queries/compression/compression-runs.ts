@@ -199,7 +199,8 @@ export async function purgeCompressionTexts(
   const { rowCount } = await sql.query(
     `with old as (
        select id from compression_runs
-       where plan is not null and finished_at < now() - $1::integer * interval '1 day' limit $2::integer
+       where plan is not null and finished_at < now() - $1::integer * interval '1 day'
+         and not is_held(tenant_id, user_id) limit $2::integer
      ), answers as (
        delete from compression_answers a using old where a.run_id = old.id
      )

@@ -180,10 +180,12 @@ export type MessageRow = Readonly<{
   sender: string | null;
   superseded: boolean;
   createdAt: Date;
+  /** When retention took the text out of it. */
+  removedAt: Date | null;
 }>;
 
 const MESSAGE_COLUMNS = `id, seq, role, content, name, tool_calls as "toolCalls", tool_call_id as "toolCallId",
-  channel, sender, superseded, created_at as "createdAt"`;
+  channel, sender, superseded, created_at as "createdAt", removed_at as "removedAt"`;
 
 /** Messages after `afterSeq` up to `toSeq`, oldest first, as many as `maxBytes` takes. Uses messages_pkey. */
 export async function listMessages(

@@ -130,6 +130,8 @@ export type ReplayFilter = Readonly<{
  * that of a failed or dropped one is kept, so that a replay does not pay twice. A queue limit (0 is unlimited) bounds
  * the number: a replay drops nothing.
  *
+ * Those whose messages retention has emptied stay as they are.
+ *
  * @param filter `ids`, or all that match state, user and period; at most `limit`, oldest first
  */
 export function replayExtractions(
@@ -144,6 +146,16 @@ export function replayExtractions(
     },
     { maxAttempts: 3 },
   );
+}
+
+/** Whether retention has emptied messages that an extraction is about. */
+export async function hasEmptiedMessages(sql: Sql, tenantId: string, id: string): Promise<boolean> {
+  const row = await sql.maybeOne(
+    `select from extractions e join conversations c on c.tenant_id = e.tenant_id and c.id = e.conversation_id
+     where e.tenant_id = $1::uuid and e.id = $2::uuid and c.removed_seq >= e.from_seq`,
+    [tenantId, id],
+  );
+  return row !== undefined;
 }
 
 /** How many more extractions can wait; the number stays true until the end of the transaction. */
@@ -175,6 +187,8 @@ async function resetExtractions(tx: Sql, filter: ReplayFilter): Promise<Replayed
          and ($4::text is null or user_id = $4::text)
          and ($5::timestamptz is null or accepted_at >= $5::timestamptz)
          and ($6::timestamptz is null or accepted_at < $6::timestamptz)
+         and not exists (select from conversations c where c.tenant_id = extractions.tenant_id
+           and c.id = extractions.conversation_id and c.removed_seq >= extractions.from_seq)
        order by accepted_no limit $7::integer for update
      ), unpinned as (
        update extraction_outputs o set status = 'rejected'

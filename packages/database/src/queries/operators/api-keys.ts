@@ -1,5 +1,6 @@
 import type { ApiKey, Permission, PresetName } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
+import type { AuditEntry } from '../audit/append-audit.ts';
 import type { Listed } from '../fitting.ts';
 
 export type ApiKeyRow = Readonly<{
@@ -44,6 +45,18 @@ export function insertApiKey(sql: Sql, key: NewApiKey): Promise<ApiKeyRow | unde
       key.preset ?? null,
     ],
   );
+}
+
+type AuditedChange = Pick<AuditEntry, 'action' | 'target' | 'userId' | 'fields'>;
+
+/** A new key, for the audit. The fields are its permissions. */
+export function keyCreated({ id, userId, permissions }: NewApiKey): AuditedChange {
+  return { action: 'api_key.created', target: { kind: 'api_key', id }, userId, fields: permissions };
+}
+
+/** A revoked key, for the audit. */
+export function keyRevoked(id: string): AuditedChange {
+  return { action: 'api_key.revoked', target: { kind: 'api_key', id } };
 }
 
 /** A key by its public id, revoked ones included. Uses api_keys_pkey. */

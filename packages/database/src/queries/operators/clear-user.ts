@@ -1,5 +1,7 @@
 import type { Database, Sql } from '../../pool/sql.ts';
+import { appendAudit, type AuditedBy } from '../audit/append-audit.ts';
 import { type Actor, ADD_VERSIONS } from '../memories/memory-versions.ts';
+import { assertNotHeld } from '../retention/legal-holds.ts';
 
 /** What was removed of a user. */
 export type ClearedUser = Readonly<{
@@ -13,14 +15,18 @@ export type ClearedUser = Readonly<{
  * Removes everything that is remembered of a user, in one transaction under the user's locks: memories in every state,
  * which can be restored until they are purged, and for good what they were made from and what was made from them.
  * Extractions that are in work lose their row and can apply nothing.
+ *
+ * @throws AppError `legal_hold`
  */
 export function clearUser(
   database: Database,
   { tenantId, userId }: Readonly<{ tenantId: string; userId: string }>,
   actor: Actor,
+  by: AuditedBy,
 ): Promise<ClearedUser> {
   return database.transaction(
     async (tx) => {
+      await assertNotHeld(tx, { tenantId, userId });
       const owner = [tenantId, userId];
       await tx.query('select lock_user_documents($1::uuid, $2::text)', owner);
       await tx.query('select lock_user_memories($1::uuid, $2::text)', owner);
@@ -35,12 +41,20 @@ export function clearUser(
       await tx.query('delete from compression_runs where tenant_id = $1::uuid and user_id = $2::text', owner);
       // An import begins anew.
       await tx.query('delete from imported_items where tenant_id = $1::uuid and user_id = $2::text', owner);
-      return {
+      const cleared = {
         memories,
         conversations: conversations.rowCount,
         documents: documents.rowCount,
         summaries: summaries.rowCount,
       };
+      await appendAudit(tx, {
+        ...by,
+        action: 'memories.cleared',
+        target: { kind: 'user', id: userId },
+        userId,
+        counts: cleared,
+      });
+      return cleared;
     },
     { maxAttempts: 3 },
   );

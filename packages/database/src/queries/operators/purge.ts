@@ -8,7 +8,7 @@ const IDEMPOTENCY_RETENTION_DAYS = 7;
 /**
  * Deletes for good what is no longer visible: memories that have expired (an event says so), memories deleted more than
  * `deletedRetentionDays` ago, replaced texts of summaries of that age, and old idempotency keys; at most `limit` rows
- * of each per call.
+ * of each per call. What is under a legal hold stays.
  */
 export async function purge(
   sql: Sql,
@@ -16,9 +16,10 @@ export async function purge(
 ): Promise<Purged> {
   const memories = await sql.one<{ count: number }>(
     `with gone as (
-       select id from memories where expires_at <= now()
+       select id from memories where expires_at <= now() and not is_held(tenant_id, user_id)
        union
        select id from memories where deleted_at <= now() - $1::integer * interval '1 day'
+         and not is_held(tenant_id, user_id)
        limit $2::integer
      ), versions as (
        delete from memory_versions v using gone where v.memory_id = gone.id
@@ -44,6 +45,7 @@ export async function purge(
     `delete from summary_versions where ctid = any(array(
        select v.ctid from summary_versions v join summaries s on s.id = v.summary_id
        where v.created_at < now() - $1::integer * interval '1 day' and v.number < s.version
+         and not is_held(s.tenant_id, s.user_id)
        limit $2::integer))`,
     [options.deletedRetentionDays, options.limit],
   );

@@ -86,6 +86,18 @@ export function replaceSummary(
   );
 }
 
+/**
+ * Deletes a summary with its versions; a refresh under way ends without a row to write to. Resolves to false when there
+ * is none.
+ */
+export async function deleteSummary(sql: Sql, owner: SummaryOwner): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    'delete from summaries where tenant_id = $1::uuid and user_id = $2::text and conversation_id = $3::text',
+    [owner.tenantId, owner.userId, owner.conversationId ?? ''],
+  );
+  return rowCount > 0;
+}
+
 /** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_user_idx. */
 export async function listProfile(
   sql: Sql,

@@ -1,4 +1,6 @@
 import type { Database, Sql } from '../../pool/sql.ts';
+import { appendAudit } from '../audit/append-audit.ts';
+import { assertNotHeld } from '../retention/legal-holds.ts';
 import { lockUserMemories } from '../memories/memory-writes.ts';
 import { ERASED, HAS_ANYTHING } from './erased-rows.ts';
 
@@ -21,11 +23,14 @@ const COLUMNS = `id, encode(user_sha256, 'hex') as "userSha256", requested_at as
 /**
  * Begins the erasure of a user. The one that is open is returned as it is. Undefined, and nothing begun, when there is
  * nothing of the user.
+ *
+ * @throws AppError `legal_hold`
  */
 export async function requestErasure(
   sql: Sql,
   request: Readonly<{ id: string; tenantId: string; userId: string; requestedBy: string }>,
 ): Promise<Erasure | undefined> {
+  await assertNotHeld(sql, request);
   const user = [request.tenantId, request.userId];
   const made = await sql.maybeOne<Erasure>(
     `insert into erasures (id, tenant_id, user_id, user_sha256, requested_by)
@@ -42,6 +47,15 @@ export async function requestErasure(
   );
 }
 
+/** Whether there is anything of a user that an erasure would delete. */
+export async function hasAnything(
+  sql: Sql,
+  { tenantId, userId }: Readonly<{ tenantId: string; userId: string }>,
+): Promise<boolean> {
+  const { found } = await sql.one<{ found: boolean }>(`select ${HAS_ANYTHING} as found`, [tenantId, userId]);
+  return found;
+}
+
 export function findErasure(sql: Sql, tenantId: string, id: string): Promise<Erasure | undefined> {
   return sql.maybeOne<Erasure>(
     `select ${COLUMNS} from erasures where tenant_id = $1::uuid and id = $2::uuid`,
@@ -49,22 +63,25 @@ export function findErasure(sql: Sql, tenantId: string, id: string): Promise<Era
   );
 }
 
-/** Up to `limit` erasures that are not finished, oldest first. Uses erasures_open_key. */
+/**
+ * Up to `limit` erasures that are not finished, oldest first, without those that wait for the end of a legal hold. Uses
+ * erasures_open_key.
+ */
 export async function listOpenErasures(sql: Sql, limit: number): Promise<OpenErasure[]> {
   const { rows } = await sql.query<OpenErasure>(
     `select id, tenant_id as "tenantId", user_id as "userId" from erasures
-     where finished_at is null order by requested_at limit $1::integer`,
+     where finished_at is null and not is_held(tenant_id, user_id) order by requested_at limit $1::integer`,
     [limit],
     { name: 'list_open_erasures' },
   );
   return rows;
 }
 
-/** One that is open, or undefined. */
+/** One that is open and not held, or undefined. */
 export function findOpenErasure(sql: Sql, tenantId: string, id: string): Promise<OpenErasure | undefined> {
   return sql.maybeOne<OpenErasure>(
     `select id, tenant_id as "tenantId", user_id as "userId" from erasures
-     where tenant_id = $1::uuid and id = $2::uuid and finished_at is null`,
+     where tenant_id = $1::uuid and id = $2::uuid and finished_at is null and not is_held(tenant_id, user_id)`,
     [tenantId, id],
   );
 }
@@ -79,7 +96,8 @@ export function eraseSome(database: Database, erasure: OpenErasure, limit: numbe
   return database.transaction(async (tx) => {
     // One worker at a time.
     const open = await tx.maybeOne(
-      `select from erasures where tenant_id = $1::uuid and id = $2::uuid and finished_at is null for update`,
+      `select from erasures where tenant_id = $1::uuid and id = $2::uuid and finished_at is null
+         and not is_held(tenant_id, user_id) for update`,
       [tenantId, id],
     );
     if (open === undefined) return 0;
@@ -114,12 +132,13 @@ export function finishErasure(database: Database, erasure: OpenErasure): Promise
       `update compression_periods set after_user = '' where after_tenant = $1::uuid and after_user = $2::text`,
       [tenantId, userId],
     );
-    const { rowCount } = await tx.query(
+    const ended = await tx.maybeOne<{ counts: Record<string, number> }>(
       `update erasures set finished_at = now(), finished_xid = pg_current_xact_id(), user_id = null
-       where tenant_id = $1::uuid and id = $3::uuid and finished_at is null and not ${HAS_ANYTHING}`,
+       where tenant_id = $1::uuid and id = $3::uuid and finished_at is null and not ${HAS_ANYTHING}
+       returning counts`,
       [tenantId, userId, erasure.id],
     );
-    if (rowCount === 0) return false;
+    if (ended === undefined) return false;
     await tx.query(
       `insert into events (tenant_id, watermark, type, data)
        select tenant_id, event_watermark(), 'user.erased',
@@ -127,6 +146,15 @@ export function finishErasure(database: Database, erasure: OpenErasure): Promise
        from erasures where tenant_id = $1::uuid and id = $2::uuid`,
       [tenantId, erasure.id],
     );
+    await appendAudit(tx, {
+      tenantId,
+      actor: 'system',
+      requestId: null,
+      action: 'user.erased',
+      target: { kind: 'erasure', id: erasure.id },
+      userId,
+      counts: ended.counts,
+    });
     return true;
   });
 }
