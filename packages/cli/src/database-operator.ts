@@ -36,7 +36,6 @@ import {
 import { AppError } from '@factmill/errors';
 import { writeExport } from '@factmill/exchange';
 import { importMemories, readCompression, startCompression } from '@factmill/memories';
-import { compressJob, createQueues, queueConfigOf } from '@factmill/queue';
 import { externalStorage } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
 import { v7 as newId } from 'uuid';
@@ -197,6 +196,7 @@ function compressionsOf(deps: DatabaseOperatorDeps): Operator['compressions'] {
 
 /** Only for speed: an extractor also finds the run in the ledger. */
 async function enqueue({ config, logger }: DatabaseOperatorDeps, run: OpenCompressionRun): Promise<void> {
+  const { compressJob, createQueues, queueConfigOf } = await import('@factmill/queue');
   const queues = await createQueues(queueConfigOf(config, externalStorage(config)), {
     logger,
     clock: Date.now,

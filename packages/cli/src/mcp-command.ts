@@ -6,8 +6,7 @@ import {
   problemSchema,
 } from '@factmill/contracts';
 import { VERSION } from '@factmill/runtime';
-import { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
 import { findTarget } from './find-target.ts';
 
@@ -32,7 +31,13 @@ export function addMcpCommand(program: Command): void {
     )
     .action(async (given: { user?: string }, command: Command) => {
       const options = optionsOf(given.user, command);
-      const handle = serveStdio(() => createServer(options));
+      const [{ McpServer }, { serveStdio }] = await Promise.all([
+        import('@modelcontextprotocol/server'),
+        import('@modelcontextprotocol/server/stdio'),
+      ]);
+      const handle = serveStdio(() =>
+        withMemoryTool(new McpServer({ name: 'factmill', version: VERSION }), options),
+      );
       await new Promise<void>((resolve) => {
         process.stdin.once('close', () => resolve());
         for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
@@ -54,8 +59,7 @@ function optionsOf(told: string | undefined, command: Command): Options {
   return { url: found.url, apiKey: found.apiKey, user };
 }
 
-function createServer(options: Options): McpServer {
-  const server = new McpServer({ name: 'factmill', version: VERSION });
+function withMemoryTool(server: McpServer, options: Options): McpServer {
   server.registerTool(
     'memory',
     { description: MEMORY_TOOL_DESCRIPTION, inputSchema: memoryToolArgumentsSchema },

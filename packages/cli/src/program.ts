@@ -18,7 +18,7 @@ import { addVaultCommands } from './vault-commands.ts';
 
 /**
  * The `factmill` command. It works by the API of a running instance, or on the Postgres of DATABASE_URL; find-target.ts
- * says which.
+ * says which. Every start loads all commands, so what is large and only one of them needs is loaded by its action.
  */
 export function createProgram(): Command {
   const program = new Command('factmill')

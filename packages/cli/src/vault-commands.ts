@@ -1,7 +1,6 @@
 import { loadConfig, loadProcessEnvironment } from '@factmill/config';
 import { findTenantId } from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { syncVault } from '@factmill/vault';
 import type { Command } from 'commander';
 import { v7 as newId } from 'uuid';
 import { parseWhole } from './parse-whole.ts';
@@ -32,6 +31,7 @@ async function sync(database: Context['database'], logger: Context['logger'], wa
   const tenantId = await findTenantId(database, vault.tenant);
   if (tenantId === undefined)
     throw new AppError('config_invalid', 'VAULT_TENANT: there is no tenant with this name.');
+  const { syncVault } = await import('@factmill/vault');
   const interrupted = new AbortController();
   const interrupt = () =>
     interrupted.abort(new AppError('shutting_down', 'Interrupted. The same command goes on where it was.'));
