@@ -1113,6 +1113,68 @@ begin
   return 'applied';
 end $function$
 
+CREATE OR REPLACE FUNCTION public.apply_row_security()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_roles constant text[] := array['factmill_app', 'factmill_system'];
+  v_role text;
+  v_table regclass;
+  v_is_record boolean;
+begin
+  foreach v_role in array v_roles loop
+    -- The migrations of other databases of the server may do the same at the same time.
+    begin
+      if not exists (select from pg_roles where rolname = v_role) then
+        execute format('create role %I nologin', v_role);
+      end if;
+    exception when duplicate_object or unique_violation or insufficient_privilege then
+      null;
+    end;
+    begin
+      if exists (select from pg_roles where rolname = v_role)
+          and not (select rolsuper from pg_roles where rolname = current_user) then
+        execute format('grant %I to current_user', v_role);
+      end if;
+    exception when insufficient_privilege then
+      null;
+    end;
+  end loop;
+
+  for v_table in
+    select c.oid from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not (c.relrowsecurity
+        and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'of_tenant'))
+      order by c.relname
+  loop
+    execute format('alter table %s enable row level security', v_table);
+    execute format('drop policy if exists of_tenant on %s', v_table);
+    -- Sub-selects are computed once for a statement, not for every row. A setting that was reset reads as '', and
+    -- without a tenant no row fits.
+    execute format('create policy of_tenant on %s using (
+        tenant_id = (select nullif(current_setting(''factmill.tenant_id'', true), '''')::uuid)
+        or (select current_user = ''factmill_system''))', v_table);
+  end loop;
+
+  for v_role in select rolname from pg_roles where rolname = any(v_roles) loop
+    -- The tables that record the schema are read only.
+    for v_table, v_is_record in
+      select c.oid, is_record from pg_class c cross join lateral (
+          select c.relname in ('factmill_migrations', 'factmill_functions') as is_record) as kind
+        where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+          and pg_has_role(c.relowner, 'usage')
+          and not has_table_privilege(v_role, c.oid, case when is_record then 'select' else 'insert' end)
+    loop
+      execute format('grant %s on %s to %I',
+        case when v_is_record then 'select' else 'select, insert, update, delete' end, v_table, v_role);
+    end loop;
+  end loop;
+
+  return (select count(*) = 2 from pg_roles where rolname = any(v_roles) and pg_has_role(oid, 'member'));
+end $function$
+
 CREATE OR REPLACE FUNCTION public.archive_oldest_entries(tenant uuid, owner text, conversation text, keep integer, changed_by text, extraction uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2176,3 +2238,71 @@ CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.me
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()
 CREATE TRIGGER memory_versions_note_events AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_memory_events()
 CREATE TRIGGER summary_versions_note_events AFTER INSERT ON public.summary_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_summary_events()
+
+-- row-level security
+api_keys
+audit_chains
+audit_records
+compression_answers
+compression_runs
+conversations
+document_chunk_embeddings
+document_chunks
+documents
+embedding_refusals
+erasures
+events
+extraction_outputs
+extractions
+idempotency_keys
+imported_items
+legal_holds
+memories
+memory_embeddings
+memory_versions
+messages
+retention_policies
+retention_runs
+summaries
+summary_parts
+summary_versions
+turn_part_embeddings
+turn_parts
+vault_files
+vaults
+webhook_deliveries
+webhooks
+
+-- policies
+api_keys.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+audit_chains.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+audit_records.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+compression_answers.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+compression_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+conversations.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+document_chunk_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+document_chunks.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+documents.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+embedding_refusals.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+erasures.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+events.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+extraction_outputs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+extractions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+idempotency_keys.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+imported_items.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+legal_holds.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+memories.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+memory_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+memory_versions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+messages.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+retention_policies.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+retention_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+summaries.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+summary_parts.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+summary_versions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+turn_part_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+turn_parts.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+vault_files.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+vaults.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+webhook_deliveries.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+webhooks.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()

@@ -14,16 +14,25 @@ export type AuthenticationGuard = (
 
 const noGuard: AuthenticationGuard = (_presented, check) => check();
 
-/** Authenticates each request; the key comes as a bearer token, as X-API-Key, or as a Basic password (browsers). */
+/** Runs the rest of a request for its tenant. */
+export type EnterTenant = (tenantId: string, rest: () => void) => void;
+
+/**
+ * Authenticates each request; the key comes as a bearer token, as X-API-Key, or as a Basic password (browsers).
+ *
+ * @param enterTenant from here on, the request is for the tenant of its key
+ */
 export function authentication(
   authenticator: Authenticator,
   guard: AuthenticationGuard = noGuard,
+  enterTenant: EnterTenant = (_tenantId, rest) => rest(),
 ): RequestHandler {
   return async (request, response, next) => {
     const credential = credentialOf(request);
     const check = () => authenticator.authenticate(credential);
-    (response.locals as AuthLocals).principal = await guard({ address: request.ip, credential }, check);
-    next();
+    const principal = await guard({ address: request.ip, credential }, check);
+    (response.locals as AuthLocals).principal = principal;
+    enterTenant(principal.tenantId, next);
   };
 }
 

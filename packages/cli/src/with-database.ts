@@ -17,7 +17,7 @@ export async function withDatabase<T>(work: (context: CommandContext) => Promise
   }
   const storage = externalStorage(config);
   const logger = createLogger({ service: 'cli', level: 'warn', destination: process.stderr });
-  const database = openDatabase(config, storage, 'cli', logger);
+  const database = openDatabase(config, storage, 'cli', logger).as('system');
   try {
     return await work({ connectionString: storage.connectionString, database, logger });
   } finally {

@@ -1,6 +1,12 @@
 import { type Authenticator, createAuthenticator } from '@factmill/auth';
 import { type Config, isLoopback, type StatementClass } from '@factmill/config';
-import { createPool, type DatabasePool, DEFAULT_TENANT_ID, findApiKey } from '@factmill/database';
+import {
+  createPool,
+  type DatabasePool,
+  DEFAULT_TENANT_ID,
+  findApiKey,
+  type PoolOptions,
+} from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { createGauge, type Logger } from '@factmill/telemetry';
 
@@ -29,6 +35,7 @@ const CLASSES: Readonly<Record<string, readonly StatementClass[]>> = {
  * use.
  *
  * @param share of the configured connections, for services that run better with fewer statements at once
+ * @param rowSecurity by default, policies apply to a user who does not own the tables
  */
 export function openDatabase(
   config: Config,
@@ -36,6 +43,7 @@ export function openDatabase(
   service: string,
   logger: Logger,
   share = 1,
+  rowSecurity: PoolOptions['rowSecurity'] = 'as-needed',
 ): DatabasePool {
   const { poolMax, statementTimeoutsMs } = config.storage;
   const pool = createPool({
@@ -47,6 +55,7 @@ export function openDatabase(
     ),
     // PGlite cannot cancel a statement (ADR 6), so the pool does not wait for a cancellation.
     ...(storage.embedded ? { answerGraceMs: 0 } : {}),
+    rowSecurity,
     logger,
   });
   const { pg } = pool;
@@ -62,13 +71,12 @@ export function openDatabase(
         }).map(([state, value]) => ({ value, attributes: { service, state } })),
       ),
   );
-  return {
-    ...pool,
-    close: () => {
-      gauge.close();
-      return pool.close();
-    },
+  const close = () => {
+    gauge.close();
+    return pool.close();
   };
+  const as: DatabasePool['as'] = (who) => ({ ...pool.as(who), as, close });
+  return as('tenant');
 }
 
 /** The one way all HTTP services check API keys. */
@@ -77,7 +85,8 @@ export function openAuthenticator(
   database: DatabasePool,
   now = () => new Date(),
 ): Authenticator {
-  const reading = database.within(config.storage.statementTimeoutsMs.list);
+  // The tenant is known when the key is.
+  const reading = database.as('system').within(config.storage.statementTimeoutsMs.list);
   return createAuthenticator({
     mode: config.auth.mode,
     adminKey: config.auth.adminKey,

@@ -21,7 +21,8 @@ export type Extractor = Readonly<{ url: string; port: number; close: () => Promi
 export async function createExtractor(deps: ExtractorDeps): Promise<Extractor> {
   const shutdown = createShutdown();
   try {
-    return await openParts(deps, shutdown);
+    // What a run does for its tenant is done `as('tenant')`.
+    return await openParts({ ...deps, database: deps.database.as('system') }, shutdown);
   } catch (error) {
     await shutdown.run().catch(() => undefined);
     throw error;

@@ -72,7 +72,12 @@ const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'dropped', 'skipped
 
 /** The extractor in this process, on its own database and part of Redis, with the scripted model for both uses. */
 export async function openExtractorUnderTest(
-  options: Readonly<{ backend?: 'redis' | 'postgres'; env?: RawEnvironment }> = {},
+  options: Readonly<{
+    backend?: 'redis' | 'postgres';
+    env?: RawEnvironment;
+    /** Whether its statements run as the roles that policies apply to. */
+    rowSecurity?: 'always';
+  }> = {},
 ): Promise<ExtractorUnderTest> {
   const disposables = createDisposables();
   const lines: string[] = [];
@@ -113,14 +118,16 @@ export async function openExtractorUnderTest(
   const telemetry = disposables.add(
     await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }),
   );
-  const database = disposables.add(
+  const working = disposables.add(
     createPool({
+      ...(options.rowSecurity === undefined ? {} : { rowSecurity: options.rowSecurity }),
       connectionString: storage.connectionString,
       max: 10,
       applicationName: 'extractor-test',
       logger,
     }),
   );
+  const database = working.as('login');
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = disposables.add(createEmbedder(config.embedding));
 
@@ -171,7 +178,7 @@ export async function openExtractorUnderTest(
           config,
           logger,
           telemetry,
-          database,
+          database: working,
           isEmbedded: false,
           queueConfig,
           queues,

@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const under of opened.splice(0)) await under.close();
 });
 
-async function open(...options: Parameters<typeof openExtractorUnderTest>): Promise<ExtractorUnderTest> {
-  const under = await openExtractorUnderTest(...options);
+async function open(options?: Parameters<typeof openExtractorUnderTest>[0]): Promise<ExtractorUnderTest> {
+  const under = await openExtractorUnderTest({ ...options, rowSecurity: 'always' });
   opened.push(under);
   return under;
 }
@@ -25,7 +25,7 @@ async function open(...options: Parameters<typeof openExtractorUnderTest>): Prom
 async function failApplyOnce({ database }: ExtractorUnderTest): Promise<void> {
   await database.query(`create sequence failed_applies`);
   await database.query(`
-    create function fail_once() returns trigger language plpgsql as $$
+    create function fail_once() returns trigger language plpgsql security definer as $$
     begin
       if nextval('failed_applies') = 1 then raise exception 'gone' using errcode = '57P01'; end if;
       return new;

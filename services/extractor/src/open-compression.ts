@@ -1,4 +1,4 @@
-import { compressionClaims } from '@factmill/database';
+import { asTenant, compressionClaims } from '@factmill/database';
 import type { Prompts } from '@factmill/extraction';
 import { createWorker, type JobOutcome, type QueueWorker } from '@factmill/queue';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,7 +61,7 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
     queue: 'compression',
     concurrency: Math.max(1, Math.floor(concurrency * SHARE_OF_CONCURRENCY)),
     handler: ({ data: { runId, tenantId } }, context) =>
-      runs.process({ id: runId, tenantId }, context).finally(deps.signal?.changed),
+      asTenant(tenantId, () => runs.process({ id: runId, tenantId }, context)).finally(deps.signal?.changed),
     logger,
     clock: Date.now,
     random: Math.random,
@@ -90,9 +90,10 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
 }
 
 function compressMemoriesOf(
-  { config, database }: ExtractorDeps,
+  { config, database: ofAll }: ExtractorDeps,
   { providers: { breaker, chat, meter }, prompts, embedLater }: CompressionParts,
 ): ReturnType<typeof createCompressMemories> {
+  const database = ofAll.as('tenant');
   const now = () => new Date();
   return createCompressMemories({
     database,

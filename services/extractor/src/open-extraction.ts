@@ -1,4 +1,4 @@
-import { extractionClaims } from '@factmill/database';
+import { asTenant, extractionClaims } from '@factmill/database';
 import type { Prompts } from '@factmill/extraction';
 import type { ChatModel } from '@factmill/models';
 import { createWorker, type QueueWorker } from '@factmill/queue';
@@ -38,7 +38,7 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
   const { providers } = parts;
   const { first, further } = answerProviders(parts, config.extractor.keepsOwnWords);
   const calls = createPinnedCalls({
-    database,
+    database: database.as('tenant'),
     provider: first.name,
     now: () => Math.round(performance.now()),
     wait: (ms, signal) => delay(ms, undefined, { signal }),
@@ -69,7 +69,8 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
     handler: async ({ data: { extractionId, tenantId } }, context) => {
       // The job goes back to the front, and the queue rests until the switch is looked at again.
       if (!(await isEnabled())) return { kind: 'pause', ms: SWITCH_READ_EVERY_MS };
-      return runs.process({ id: extractionId, tenantId }, context).finally(deps.signal?.changed);
+      const run = () => runs.process({ id: extractionId, tenantId }, context);
+      return asTenant(tenantId, run).finally(deps.signal?.changed);
     },
     logger,
     clock: Date.now,
@@ -110,10 +111,11 @@ function answerProviders(
 }
 
 function extractMemoriesOf(
-  { config, database, logger }: ExtractorDeps,
+  { config, database: ofAll, logger }: ExtractorDeps,
   { providers: { embedTexts }, prompts, embedLater }: ExtractionParts,
   { first, further, calls }: Readonly<{ first: Provider; further: Provider; calls: PinnedCalls }>,
 ): ReturnType<typeof createExtractMemories> {
+  const database = ofAll.as('tenant');
   const date = () => new Date();
   const { chatModel } = config.extractor;
   return createExtractMemories({

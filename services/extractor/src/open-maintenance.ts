@@ -109,7 +109,7 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     random: Math.random,
   });
   const timers = [
-    createTableMaintenance({ database, isEmbedded, logger, signal: deps.signal }),
+    createTableMaintenance({ database: database.as('login'), isEmbedded, logger, signal: deps.signal }),
     openSweeper(deps, vectors),
     openScheduler(deps),
   ];

@@ -59,6 +59,8 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     accept: deps.database.within(accept),
     batch: deps.database.within(batch),
   };
+  // One statement accepts for several tenants, and may drop the oldest extraction of any.
+  const acceptingForAll = deps.database.as('system').within(accept);
   const settings = createLatest<Readonly<Record<string, unknown>>>({
     load: () => readSettings(database.accept),
     initial: {},
@@ -73,16 +75,16 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const enqueueAccepted = createEnqueueAccepted({
     queues,
     logger,
-    findDropped: createFindDropped(limits, (ids) => findDropped(database.accept, ids)),
+    findDropped: createFindDropped(limits, (ids) => findDropped(acceptingForAll, ids)),
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
   const callerLimits = createGatewayLimits(deps);
   const { beforeBody, afterBody } = callerLimits;
-  const audit = createAuditAccess({ database: database.accept, logger });
+  const audit = createAuditAccess({ database: acceptingForAll, logger });
   const authenticate = [callerLimits.authenticate, audit.watch];
   const documentCutter = createDocumentCutter(config.embedding);
   const accepting = createAccept({
-    database: database.accept,
+    database: acceptingForAll,
     limits: config.scheduling.limits,
     schedule,
     enqueueAccepted,
@@ -93,6 +95,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     config,
     logger,
     database,
+    allTenants: deps.database.as('system').within(batch),
     queues,
     authenticator: deps.authenticator,
     admit: [...authenticate, ...beforeBody],

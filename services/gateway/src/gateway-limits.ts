@@ -1,5 +1,6 @@
 import { authentication, type Authenticator, principalOf } from '@factmill/auth';
 import type { Config, LimitsConfig } from '@factmill/config';
+import { asTenant } from '@factmill/database';
 import {
   afterGoneMs,
   createAuthenticationGuard,
@@ -81,7 +82,7 @@ export function createGatewayLimits(
     now,
   });
   return {
-    authenticate: authentication(deps.authenticator, guard),
+    authenticate: authentication(deps.authenticator, guard, asTenant),
     beforeBody: [
       rateLimit.limit,
       (_request, response, next) => {

@@ -30,6 +30,7 @@ export type GatewayUnderTest = Readonly<{
   url: string;
   app: Gateway['app'];
   config: Config;
+  /** As the owner of the tables, for looking at what the gateway has done for any tenant. */
   database: DatabasePool;
   queues: Queues;
   authenticator: Authenticator;
@@ -57,6 +58,8 @@ export async function startGateway(
   environment: Readonly<Record<string, string>> = {},
   /** For how long keys are believed. */
   now = () => new Date(),
+  /** Stands between the gateway and its database. */
+  between = (pool: DatabasePool) => pool,
 ): Promise<GatewayUnderTest> {
   const disposables = createDisposables();
   let databaseUrl = environment['DATABASE_URL'];
@@ -92,18 +95,19 @@ export async function startGateway(
     await startTelemetry({ service: 'gateway', version: '0', otlpEndpoint: null }),
   );
   const storage = externalStorage(config);
-  const database = disposables.add(openDatabase(config, storage, 'gateway', log));
+  const serving = disposables.add(between(openDatabase(config, storage, 'gateway', log, 1, 'always')));
+  const database = serving.as('login');
   const queues = disposables.add(
     await createQueues(queueConfigOf(config, storage), { logger: log, clock: Date.now }),
   );
-  const authenticator = openAuthenticator(config, database, now);
+  const authenticator = openAuthenticator(config, serving, now);
   const another = async (more: Readonly<Record<string, string>> = {}) =>
     disposables.add(
       await createGateway({
         config: loadConfig({ ...settings, ...more }),
         logger: log,
         telemetry,
-        database,
+        database: serving,
         queues,
         authenticator,
         // On a busy machine Redis answers late, and the rates have to be shared all the same.

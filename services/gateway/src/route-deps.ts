@@ -15,6 +15,8 @@ export type RouteDeps = Readonly<{
   logger: Logger;
   /** One pool view per class of statement, each with that class's time limit. */
   database: Readonly<Record<Exclude<StatementClass, 'search' | 'maintenance'>, Database>>;
+  /** As `batch`, for what concerns all tenants at once; the others see the caller's tenant only. */
+  allTenants: Database;
   queues: Queues;
   authenticator: Authenticator;
   /** Middleware before the body is read: authentication and rate limits. */

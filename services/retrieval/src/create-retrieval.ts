@@ -51,7 +51,8 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     searchMode === 'of-preset' ? presetNamed(preset).retrieval.mode : (searchMode ?? 'classic');
   const { now = () => new Date() } = deps;
   const reranker = createReranker(config.retrieval.rerank, { now: Date.now, onFetch: reportFetch(logger) });
-  const accesses = createAccessRecorder({ database, logger, now });
+  // One statement counts for several tenants.
+  const accesses = createAccessRecorder({ database: database.as('system'), logger, now });
   const models = createModelsInUse({
     database,
     config: config.embedding,

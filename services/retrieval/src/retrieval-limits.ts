@@ -1,5 +1,6 @@
 import { authentication, type Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
+import { asTenant } from '@factmill/database';
 import {
   afterGoneMs,
   createAuthenticationGuard,
@@ -52,7 +53,7 @@ export function createRetrievalLimits(
   const gauges = watchQueues('retrieval', { searching });
   const guard = createAuthenticationGuard({ maxFailures: config.limits.authFailuresPerMinute, count, now });
   return {
-    authenticate: authentication(deps.authenticator, guard),
+    authenticate: authentication(deps.authenticator, guard, asTenant),
     afterBody: [
       takeTurns({
         queueOf: () => searching,

@@ -70,6 +70,7 @@ export async function openRetrievalUnderTest(): Promise<
       ...options,
     });
   const database = disposables.add(openPool(connectionString));
+  const serving = disposables.add(openPool(connectionString, { rowSecurity: 'always' }));
   const telemetry = disposables.add(
     await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null }),
   );
@@ -80,7 +81,7 @@ export async function openRetrievalUnderTest(): Promise<
   await registerEmbeddingModel(database, model, LOCAL_EMBEDDING_PROFILE.dimensions);
 
   async function start(environment: RawEnvironment = {}, options: StartOptions = {}): Promise<Retrieval> {
-    const { pool = database, embedder = local, logger = silent, now = () => new Date() } = options;
+    const { pool = serving, embedder = local, logger = silent, now = () => new Date() } = options;
     const config = loadConfig({
       HOST: '127.0.0.1',
       RETRIEVAL_PORT: '0',

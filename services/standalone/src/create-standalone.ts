@@ -51,7 +51,7 @@ export async function createStandalone(
   const accepting = open('gateway', 0.4);
   const searching = open('retrieval', 0.3);
   const working = open('extractor', 0.3);
-  await importAtFirstStart(accepting, config, say);
+  await importAtFirstStart(accepting.as('system'), config, say);
   const signal = storage.embedded ? changesBy(accepting) : null;
   if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
   const queueConfig = queueConfigOf(config, storage);

@@ -9,6 +9,7 @@ import { ensureTrigram, ensureVector, warnAboutVector } from './extensions.ts';
 import { applyFunctionsAlone, applyMigration, type Session } from './apply.ts';
 import { mendEventClock } from './mend-event-clock.ts';
 import { pendingMigrations } from './pending-migrations.ts';
+import { applyRowSecurity } from './row-security.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY, type SchemaFiles } from './schema-files.ts';
 import { assertNotNewer, createSchemaFunctions, readSchemaFunctions } from './schema-functions.ts';
 import { createSchemaMigrations, readSchemaMigrations } from './schema-migrations.ts';
@@ -29,6 +30,8 @@ export type MigrateResult = Readonly<{
   /** Whether pg_trgm is installed, and with it the trigram indexes. */
   trigram: boolean;
   vectorVersion: string;
+  /** Whether the roles of the services are there, for the user of the connection. */
+  roles: boolean;
 }>;
 
 /** An arbitrary constant: the lock on which all migrating processes of one database meet. */
@@ -38,7 +41,7 @@ const MIGRATION_LOCK = 7_215_340_001;
  * Brings a database to this program's schema. Safe with any number of starters at once: they take turns under a
  * session advisory lock, each migration commits together with its record, and a crash leaves complete migrations
  * only. The functions are created or replaced in the transaction of the last migration, so that a running process
- * never misses a function. Uses its own connection, so that no setting leaks into a pool.
+ * never misses a function; then the tables get the policies that they lack. Uses its own connection, so that no setting leaks into a pool.
  *
  * Throws `schema_outdated` when the database and the files contradict each other, `config_invalid` when pgvector is
  * missing or too old, `database_unavailable` when the database or the lock is not available.
@@ -95,7 +98,9 @@ async function migrateLocked(session: Session, files: SchemaFiles, logger: Datab
   }
   functions ??= await applyFunctionsAlone(session, files.functions);
   await mendEventClock(sql);
-  return { applied, functions, trigram, vectorVersion };
+  const hasPolicies = files.functions.files.some(({ name }) => name === 'apply_row_security');
+  const roles = hasPolicies && (await applyRowSecurity(sql));
+  return { applied, functions, trigram, vectorVersion, roles };
 }
 
 /** The lock timeout is local to this transaction; the lock stays with the session. */

@@ -3,9 +3,11 @@ import { columnTypes } from './column-types.ts';
 import { toDatabaseError, wasCanceled } from './database-errors.ts';
 import type { DatabaseLogger } from './database-logger.ts';
 import { limitStatements } from './limit-statements.ts';
+import { prepareScopes, type RowSecurity } from './query-in-scope.ts';
 import { createSql } from './sql-over.ts';
-import type { Database, DatabasePool } from './sql.ts';
-import { withTransaction } from './with-transaction.ts';
+import type { Database, DatabasePool, Identity } from './sql.ts';
+import { type Scope, SYSTEM_SCOPE, tenantScope } from './tenant-scope.ts';
+import { type Connections, withTransaction } from './with-transaction.ts';
 
 export type PoolOptions = Readonly<{
   connectionString: string;
@@ -22,6 +24,8 @@ export type PoolOptions = Readonly<{
   answerGraceMs?: number;
   /** How often running statements are checked. Default 1 s. */
   checkStatementsMs?: number;
+  /** When statements run as a role that the policies of the tables apply to. Default: never. */
+  rowSecurity?: RowSecurity;
   /** How long a query waits for a connection, new or free. Default 5 s. */
   connectionTimeoutMs?: number;
   logger: DatabaseLogger;
@@ -60,40 +64,69 @@ export function createPool(options: PoolOptions): DatabasePool {
     logger.warn({ err: toDatabaseError(error).cause }, 'lost an idle database connection');
   });
 
-  function within(limitMs: number): Database {
-    const run = (client: PoolClient, config: QueryConfig) => limits.run(client, limitMs, config);
-    const connections = { connect: () => pool.connect(), run };
+  const { rowSecurity, connectionTimeoutMs = 5_000 } = options;
+  /** Connections that were prepared, and whether their statements have scopes. */
+  const hasScopes = new WeakMap<PoolClient, boolean>();
+  async function connect(): Promise<PoolClient> {
+    const client = await pool.connect();
+    if (rowSecurity === undefined || hasScopes.has(client)) return client;
+    try {
+      const query = (config: QueryConfig) => limits.run(client, connectionTimeoutMs, config);
+      hasScopes.set(client, await prepareScopes(query, rowSecurity));
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    return client;
+  }
+
+  function within(limitMs: number, current: () => Scope | undefined): Database {
+    const run = (client: PoolClient, config: QueryConfig, as?: Scope) =>
+      limits.run(client, limitMs, config, as);
+    const scope = (client: PoolClient) => (hasScopes.get(client) === true ? current() : undefined);
     return {
-      ...createSql((config) => runOnce(pool, run, config)),
-      transaction: (fn, transactionOptions) => withTransaction(connections, fn, transactionOptions),
+      ...createSql((config) => runOnce({ connect, run, scope }, config)),
+      transaction: (fn, transactionOptions) =>
+        withTransaction({ connect, run, scope }, fn, transactionOptions),
     };
   }
 
   let closing: Promise<void> | undefined;
-  return {
-    ...within(statementTimeoutMs > 0 ? statementTimeoutMs : Infinity),
-    within,
-    close: () =>
-      (closing ??= pool.end().finally(() => {
-        limits.close();
-      })),
-    pg: pool,
-  };
+  const close = () =>
+    (closing ??= pool.end().finally(() => {
+      limits.close();
+    }));
+  function as(who: Identity): DatabasePool {
+    return {
+      ...within(statementTimeoutMs > 0 ? statementTimeoutMs : Infinity, SCOPES[who]),
+      within: (limitMs) => within(limitMs, SCOPES[who]),
+      as,
+      close,
+      pg: pool,
+    };
+  }
+  return as('tenant');
 }
+
+const SCOPES: Readonly<Record<Identity, () => Scope | undefined>> = {
+  tenant: tenantScope,
+  system: () => SYSTEM_SCOPE,
+  login: () => undefined,
+};
+
+/** As for transactions, but a statement outside one can have a scope of its own. */
+type Source = Omit<Connections, 'run'> &
+  Readonly<{ run: (client: PoolClient, config: QueryConfig, scope?: Scope) => Promise<QueryResult> }>;
 
 /**
  * Runs one statement on any connection of the pool. As in pg's `pool.query`, a connection is closed after a failed
  * statement (it may hold a plan that fails for good after a migration), except when the statement was only cancelled.
  */
-async function runOnce(
-  pool: Pool,
-  run: (client: PoolClient, config: QueryConfig) => Promise<QueryResult>,
-  config: QueryConfig,
-): Promise<QueryResult> {
-  const client = await pool.connect();
+async function runOnce({ connect, run, scope }: Source, config: QueryConfig): Promise<QueryResult> {
+  const client = await connect();
   let isBroken = false;
   try {
-    return await run(client, config);
+    return await run(client, config, scope(client));
   } catch (error) {
     isBroken = !wasCanceled(error);
     throw error;

@@ -1,13 +1,17 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
+import { queryInScope } from './query-in-scope.ts';
+import type { Scope } from './tenant-scope.ts';
 
 export type StatementLimits = Readonly<{
   /**
    * Runs a statement with a limit of `limitMs` (may be Infinity). Rejects as pg does: with SQLSTATE 57014 when the
    * server has cancelled it, and the connection stays usable; with `Query read timeout` when the server has not, and
    * the connection is closed.
+   *
+   * @param scope as whom it runs; absent: as before it
    */
-  run: (client: PoolClient, limitMs: number, config: QueryConfig) => Promise<QueryResult>;
+  run: (client: PoolClient, limitMs: number, config: QueryConfig, scope?: Scope) => Promise<QueryResult>;
   close: () => void;
 }>;
 
@@ -44,11 +48,11 @@ export function limitStatements(options: Readonly<{ graceMs: number; checkMs: nu
   }
 
   return {
-    async run(client, limitMs, config) {
+    async run(client, limitMs, config, scope) {
       const statement: Running = { client, since: performance.now(), limitMs };
       statements.add(statement);
       try {
-        return await client.query(config);
+        return await (scope === undefined ? client.query(config) : queryInScope(client, config, scope));
       } finally {
         statements.delete(statement);
         // A cancel request names a connection, not a statement: wait, so that it does not hit the next statement.

@@ -38,6 +38,9 @@ export type TransactionOptions = Readonly<{
 export type Database = Sql &
   Readonly<{ transaction<T>(fn: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T> }>;
 
+/** As whom statements run. */
+export type Identity = 'tenant' | 'system' | 'login';
+
 /** A pool of connections. Close it once, at the end. */
 export type DatabasePool = Database &
   Readonly<{
@@ -47,6 +50,14 @@ export type DatabasePool = Database &
      * the server does not answer either is the outcome unknown, as with a lost connection.
      */
     within(limitMs: number): Database;
+    /**
+     * The same connections, with statements that run as somebody else, if the pool has row-level security:
+     *
+     * - `tenant`: for the tenant that the current work is for (`asTenant`); the pool itself is this
+     * - `system`: for work of no single tenant, whatever the current work is for
+     * - `login`: as the user of the connection, for what only the owner of a table may do
+     */
+    as(who: Identity): DatabasePool;
     /** Waits for running queries, then closes every connection. Idempotent. */
     close(): Promise<void>;
     /** The pg pool itself, for libraries that need one. */

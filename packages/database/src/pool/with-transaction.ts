@@ -3,11 +3,14 @@ import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { isRetryableConflict, isUnavailable, toDatabaseError, wasCanceled } from './database-errors.ts';
 import { createSql } from './sql-over.ts';
 import type { Sql, TransactionOptions } from './sql.ts';
+import { beginText, type Scope } from './tenant-scope.ts';
 
 /** The source of connections for transactions. */
 export type Connections = Readonly<{
   connect: () => Promise<PoolClient>;
   run: (client: PoolClient, config: QueryConfig) => Promise<QueryResult>;
+  /** As whom a transaction that begins now runs; undefined: as the user of the connection. */
+  scope: (client: PoolClient) => Scope | undefined;
 }>;
 
 /**
@@ -46,10 +49,7 @@ async function runOnce<T>(
   });
   let broken = false;
   try {
-    await send(
-      query,
-      options.isolation === undefined ? 'begin' : `begin isolation level ${options.isolation}`,
-    );
+    await send(query, beginText(connections.scope(client), options.isolation));
     const result = await fn(tx);
     open = false;
     const ended = await send(query, 'commit');

@@ -18,7 +18,7 @@ const OFF = { COMPRESS_DAILY_AT: 'off', COMPRESS_WEEKLY_AT: 'off' };
 
 let under: ExtractorUnderTest;
 beforeEach(async () => {
-  under = await openExtractorUnderTest({ env: OFF });
+  under = await openExtractorUnderTest({ env: OFF, rowSecurity: 'always' });
 });
 afterEach(async () => {
   await under.close();
@@ -205,7 +205,7 @@ test('what is temporary is archived once it has faded, and not before; what is i
 
 test('a week that was missed is made up for at the start, for users with something new', async () => {
   await under.close();
-  under = await openExtractorUnderTest({ env: { COMPRESS_DAILY_AT: 'off' } });
+  under = await openExtractorUnderTest({ env: { COMPRESS_DAILY_AT: 'off' }, rowSecurity: 'always' });
   answerMerge();
   await remember(under, 'maya', TEA);
   await remember(under, 'nils', TEA);

@@ -105,7 +105,8 @@ export function extractionRoutes(deps: RouteDeps): Router {
     filter: Omit<Parameters<typeof replayExtractions>[1], 'tenantId' | 'limit'>,
   ) {
     const rows = await replayExtractions(
-      deps.database.batch,
+      // It may drop the oldest extraction of any tenant.
+      deps.allTenants,
       { tenantId, ...filter, limit: REPLAY_LIMIT },
       await deps.limits(),
     );

@@ -2,93 +2,111 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PERMISSIONS } from '@factmill/contracts';
 import { createHash } from 'node:crypto';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
+import { withoutPredicates } from '../without-predicates.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let ours: string;
 let theirs: string;
-beforeAll(async () => {
-  gateway = await startGateway();
+async function start(between?: Parameters<typeof startGateway>[2]): Promise<void> {
+  gateway = await startGateway({}, undefined, between);
   ours = await gateway.makeKey({ tenant: 'ours', permissions: ['admin'], name: 'ours' });
   theirs = await gateway.makeKey({ tenant: 'theirs', permissions: ['admin'], name: 'theirs' });
-});
+}
+beforeAll(() => start());
 afterAll(async () => {
   await gateway.close();
 });
 
-describe('another tenant', () => {
-  test('sees and changes nothing of ours, by whatever id', async () => {
-    const call = (method: string, path: string, body?: unknown) =>
-      gateway.call(method, path, { body, key: ours });
-    const memory = (await call('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' }))
-      .body;
-    const accepted = (
-      await call('POST', '/v1/conversations/shared-name/messages', {
-        user_id: 'ada',
-        extract: 'now',
-        messages: [said('ours', { id: 'm1' })],
-      })
-    ).body;
-    const extraction = accepted.extraction.id as string;
-    await gateway.database.query(
-      `update extractions set state = 'failed', finished_at = now() where id = $1::uuid`,
-      [extraction],
-    );
-
-    const foreign = (method: string, path: string, body?: unknown) =>
-      gateway.call(method, path, { body, key: theirs });
-    for (const [method, path, body] of [
-      ['GET', `/v1/memories/${memory.id}`],
-      ['GET', `/v1/memories/${memory.id}/history`],
-      ['PATCH', `/v1/memories/${memory.id}`, { value: 'Rome' }],
-      ['DELETE', `/v1/memories/${memory.id}`],
-      ['POST', `/v1/memories/${memory.id}/restore`],
-      ['GET', '/v1/conversations/shared-name'],
-      ['GET', '/v1/conversations/shared-name/messages'],
-      ['DELETE', '/v1/conversations/shared-name'],
-      ['POST', '/v1/conversations/shared-name/flush'],
-      ['GET', `/v1/extractions/${extraction}`],
-      ['POST', `/v1/extractions/${extraction}/replay`],
-    ] as const) {
-      expect([method, path, (await foreign(method, path, body)).status]).toEqual([method, path, 404]);
-    }
-    for (const path of [
-      '/v1/memories?user_id=ada',
-      '/v1/memories?all_users=true',
-      '/v1/conversations?user_id=ada',
-      '/v1/extractions',
-    ]) {
-      expect([path, (await foreign('GET', path)).body.data]).toEqual([path, []]);
-    }
-    expect((await foreign('POST', '/v1/extractions/replay', { state: 'failed' })).body).toEqual({
-      replayed: 0,
-      ids: [],
-    });
-    expect((await foreign('DELETE', '/v1/memories?user_id=ada&key=city')).body).toEqual({ deleted: 0 });
-
-    // The same conversation, message and fact again, theirs this time.
-    const copy = await foreign('POST', '/v1/conversations/shared-name/messages', {
-      user_id: 'eve',
-      extract: 'now',
-      messages: [said('theirs', { id: 'm1' })],
-    });
-    expect(copy).toMatchObject({ status: 202, body: { user_id: 'eve', message_ids: ['m1'] } });
-    expect(copy.body.extraction.id).not.toBe(extraction);
-    const fact = await foreign('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' });
-    expect(fact.body.id).not.toBe(memory.id);
-    const messages = (await call('GET', '/v1/conversations/shared-name/messages')).body.data;
-    expect(messages.map((message: { content: string }) => message.content)).toEqual(['ours']);
-    expect((await call('GET', `/v1/memories/${memory.id}`)).body).toEqual(memory);
+describe('with the predicate forgotten in every statement', () => {
+  beforeAll(async () => {
+    await gateway.close();
+    await start(withoutPredicates);
   });
-
-  test('has API keys of its own', async () => {
-    const mine = (await gateway.call('GET', '/v1/api-keys', { key: ours })).body.data as {
-      id: string;
-      name: string;
-    }[];
-    expect(mine.map(({ name }) => name)).toEqual(['ours']);
-    expect((await gateway.call('DELETE', `/v1/api-keys/${mine[0]?.id}`, { key: theirs })).status).toBe(404);
+  afterAll(async () => {
+    await gateway.close();
+    await start();
   });
+  describeAnotherTenant();
 });
+
+describeAnotherTenant();
+
+function describeAnotherTenant(): void {
+  describe('another tenant', () => {
+    test('sees and changes nothing of ours, by whatever id', async () => {
+      const call = (method: string, path: string, body?: unknown) =>
+        gateway.call(method, path, { body, key: ours });
+      const memory = (await call('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' }))
+        .body;
+      const accepted = (
+        await call('POST', '/v1/conversations/shared-name/messages', {
+          user_id: 'ada',
+          extract: 'now',
+          messages: [said('ours', { id: 'm1' })],
+        })
+      ).body;
+      const extraction = accepted.extraction.id as string;
+      await gateway.database.query(
+        `update extractions set state = 'failed', finished_at = now() where id = $1::uuid`,
+        [extraction],
+      );
+
+      const foreign = (method: string, path: string, body?: unknown) =>
+        gateway.call(method, path, { body, key: theirs });
+      for (const [method, path, body] of [
+        ['GET', `/v1/memories/${memory.id}`],
+        ['GET', `/v1/memories/${memory.id}/history`],
+        ['PATCH', `/v1/memories/${memory.id}`, { value: 'Rome' }],
+        ['DELETE', `/v1/memories/${memory.id}`],
+        ['POST', `/v1/memories/${memory.id}/restore`],
+        ['GET', '/v1/conversations/shared-name'],
+        ['GET', '/v1/conversations/shared-name/messages'],
+        ['DELETE', '/v1/conversations/shared-name'],
+        ['POST', '/v1/conversations/shared-name/flush'],
+        ['GET', `/v1/extractions/${extraction}`],
+        ['POST', `/v1/extractions/${extraction}/replay`],
+      ] as const) {
+        expect([method, path, (await foreign(method, path, body)).status]).toEqual([method, path, 404]);
+      }
+      for (const path of [
+        '/v1/memories?user_id=ada',
+        '/v1/memories?all_users=true',
+        '/v1/conversations?user_id=ada',
+        '/v1/extractions',
+      ]) {
+        expect([path, (await foreign('GET', path)).body.data]).toEqual([path, []]);
+      }
+      expect((await foreign('POST', '/v1/extractions/replay', { state: 'failed' })).body).toEqual({
+        replayed: 0,
+        ids: [],
+      });
+      expect((await foreign('DELETE', '/v1/memories?user_id=ada&key=city')).body).toEqual({ deleted: 0 });
+
+      // The same conversation, message and fact again, theirs this time.
+      const copy = await foreign('POST', '/v1/conversations/shared-name/messages', {
+        user_id: 'eve',
+        extract: 'now',
+        messages: [said('theirs', { id: 'm1' })],
+      });
+      expect(copy).toMatchObject({ status: 202, body: { user_id: 'eve', message_ids: ['m1'] } });
+      expect(copy.body.extraction.id).not.toBe(extraction);
+      const fact = await foreign('POST', '/v1/memories', { user_id: 'ada', key: 'city', value: 'Utrecht' });
+      expect(fact.body.id).not.toBe(memory.id);
+      const messages = (await call('GET', '/v1/conversations/shared-name/messages')).body.data;
+      expect(messages.map((message: { content: string }) => message.content)).toEqual(['ours']);
+      expect((await call('GET', `/v1/memories/${memory.id}`)).body).toEqual(memory);
+    });
+
+    test('has API keys of its own', async () => {
+      const mine = (await gateway.call('GET', '/v1/api-keys', { key: ours })).body.data as {
+        id: string;
+        name: string;
+      }[];
+      expect(mine.map(({ name }) => name)).toEqual(['ours']);
+      expect((await gateway.call('DELETE', `/v1/api-keys/${mine[0]?.id}`, { key: theirs })).status).toBe(404);
+    });
+  });
+}
 
 describe('/v1/api-keys', () => {
   test('a key is shown once, stored as a hash, works, and is revoked at once', async () => {

@@ -33,7 +33,7 @@ export function vectorRoutes(deps: RouteDeps): Router {
 
   router.get('/', async (request, response) => {
     const query = validate(vectorsQuerySchema, request.query);
-    const database = deps.database.batch;
+    const database = deps.allTenants;
     const builds = await listEmbeddingBuilds(database);
     const inUse = (await findActiveEmbeddingModel(database))?.id ?? null;
     const model = query.model ?? builds[0]?.model ?? inUse;
@@ -56,7 +56,7 @@ export function vectorRoutes(deps: RouteDeps): Router {
   });
 
   router.post('/backfill', async (_request, response) => {
-    const database = deps.database.batch;
+    const database = deps.allTenants;
     const model =
       (await findActiveEmbeddingModel(database))?.id ??
       (await withConfigured((configured) => register(configured))).model;
@@ -68,20 +68,20 @@ export function vectorRoutes(deps: RouteDeps): Router {
   router.post('/rebuild', async (_request, response) => {
     const { model, state } = await withConfigured((configured) => register(configured));
     if (state !== 'active') {
-      await beginEmbeddingBuild(deps.database.batch, model, true);
+      await beginEmbeddingBuild(deps.allTenants, model, true);
       await embedSoon();
     }
-    const begun = await findEmbeddingModel(deps.database.batch, model);
+    const begun = await findEmbeddingModel(deps.allTenants, model);
     response.status(202).json({ model, state: begun?.state ?? state });
   });
 
   router.delete('/', async (_request, response) => {
     const configured = await withConfigured((embedder) => embedder.loadProfile());
-    const models = await listEmbeddingModels(deps.database.batch);
+    const models = await listEmbeddingModels(deps.allTenants);
     const old = models.filter(
       ({ id, state }) => state === 'retired' || (state === 'building' && id !== configured?.id),
     );
-    response.json(await dropVectors(deps.database.batch, old));
+    response.json(await dropVectors(deps.allTenants, old));
   });
 
   /** @throws AppError `state_conflict` when there is no embedding model; errors of the embedder */
@@ -99,7 +99,7 @@ export function vectorRoutes(deps: RouteDeps): Router {
 
   async function register(configured: Embedder) {
     const { embedding: config } = deps.config;
-    const registered = await registerConfigured({ database: deps.database.batch, config, configured });
+    const registered = await registerConfigured({ database: deps.allTenants, config, configured });
     if (registered === null) throw new Error('an embedder that embeds has a profile');
     return { model: registered.profile.id, state: registered.state };
   }
