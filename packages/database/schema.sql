@@ -18,6 +18,10 @@ api_keys.expires_at timestamp with time zone
 api_keys.revoked_at timestamp with time zone
 api_keys.user_locked boolean not null default false
 api_keys.preset text
+api_keys.previous_sha256 bytea
+api_keys.previous_until timestamp with time zone
+api_keys.rotated_at timestamp with time zone
+api_keys.last_used_at timestamp with time zone
 audit_chains.tenant_id uuid not null
 audit_chains.secret bytea not null
 audit_chains.last_number bigint not null default 0
@@ -39,6 +43,10 @@ audit_records.fields text[] not null
 audit_records.counts jsonb not null
 audit_records.prev_hash bytea not null
 audit_records.hash bytea not null
+budgets.tenant_id uuid not null
+budgets.period text not null
+budgets.unit text not null
+budgets.amount numeric not null
 compression_answers.run_id uuid not null
 compression_answers.step text not null
 compression_answers.number integer not null
@@ -238,6 +246,7 @@ extractions.lease_until timestamp with time zone
 extractions.finished_at timestamp with time zone
 extractions.replaces_from_seq integer
 extractions.rejections jsonb
+extractions.deferred_until timestamp with time zone
 factmill_functions.name text not null
 factmill_functions.checksum text not null
 factmill_functions.revision integer not null
@@ -374,6 +383,10 @@ retention_runs.counts jsonb not null default '{}'::jsonb
 settings.key text not null
 settings.value jsonb not null
 settings.updated_at timestamp with time zone not null default now()
+spending.tenant_id uuid not null
+spending.day date not null
+spending.tokens bigint not null
+spending.cost numeric not null
 summaries.id uuid not null default gen_random_uuid()
 summaries.tenant_id uuid not null
 summaries.user_id text not null
@@ -415,6 +428,8 @@ summary_versions.created_at timestamp with time zone not null default now()
 tenants.id uuid not null
 tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
+tenants.default_preset text
+tenants.limits jsonb not null default '{}'::jsonb
 turn_part_embeddings.part_id uuid not null
 turn_part_embeddings.model text not null
 turn_part_embeddings.tenant_id uuid not null
@@ -433,6 +448,22 @@ turn_parts.search_terms tsvector not null generated always as (search_words(cont
 turn_parts.embedding_pending_since timestamp with time zone
 turn_parts.embedding_leased_until timestamp with time zone
 turn_parts.refused_by text
+usage.tenant_id uuid not null
+usage.day date not null
+usage.user_id text not null
+usage.model text not null
+usage.purpose text not null
+usage.calls bigint not null
+usage.input_tokens bigint not null
+usage.output_tokens bigint not null
+usage.cost numeric
+users.tenant_id uuid not null
+users.user_id text not null
+users.created_at timestamp with time zone not null default now()
+users.updated_at timestamp with time zone
+users.preset text
+users.memory boolean not null default true
+users.retention_days integer
 vault_files.vault_id uuid not null
 vault_files.memory_id uuid not null
 vault_files.tenant_id uuid not null
@@ -492,6 +523,11 @@ audit_chains.audit_chains_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants
 audit_records.audit_records_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text])))
 audit_records.audit_records_pkey PRIMARY KEY (tenant_id, number)
 audit_records.audit_records_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+budgets.budgets_amount_check CHECK ((amount >= (0)::numeric))
+budgets.budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
+budgets.budgets_pkey PRIMARY KEY (tenant_id, period, unit)
+budgets.budgets_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+budgets.budgets_unit_check CHECK ((unit = ANY (ARRAY['tokens'::text, 'cost'::text])))
 compression_answers.compression_answers_pkey PRIMARY KEY (run_id, step, number, tenant_id)
 compression_answers.compression_answers_run_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES compression_runs(tenant_id, id) ON DELETE CASCADE
 compression_answers.compression_answers_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
@@ -570,6 +606,8 @@ retention_policies.retention_policies_tenant_fkey FOREIGN KEY (tenant_id) REFERE
 retention_runs.retention_runs_pkey PRIMARY KEY (id, tenant_id)
 retention_runs.retention_runs_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 settings.settings_pkey PRIMARY KEY (key)
+spending.spending_pkey PRIMARY KEY (tenant_id, day)
+spending.spending_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 summaries.summaries_conversation_fkey FOREIGN KEY (tenant_id, of_conversation) REFERENCES conversations(tenant_id, id) ON DELETE CASCADE
 summaries.summaries_owner_key UNIQUE (tenant_id, user_id, conversation_id)
 summaries.summaries_pkey PRIMARY KEY (id, tenant_id)
@@ -588,6 +626,11 @@ turn_part_embeddings.turn_part_embeddings_pkey PRIMARY KEY (part_id, model, tena
 turn_parts.turn_parts_message_fkey FOREIGN KEY (tenant_id, conversation_id, seq) REFERENCES messages(tenant_id, conversation_id, seq) ON DELETE CASCADE
 turn_parts.turn_parts_pkey PRIMARY KEY (id, tenant_id)
 turn_parts.turn_parts_position_key UNIQUE (tenant_id, conversation_id, seq, "position")
+usage.usage_pkey PRIMARY KEY (tenant_id, day, user_id, model, purpose)
+usage.usage_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+users.users_pkey PRIMARY KEY (tenant_id, user_id)
+users.users_retention_check CHECK ((retention_days >= 1))
+users.users_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 vault_files.vault_files_path_key UNIQUE (vault_id, path, tenant_id)
 vault_files.vault_files_pkey PRIMARY KEY (vault_id, memory_id, tenant_id)
 vault_files.vault_files_vault_fkey FOREIGN KEY (vault_id, tenant_id) REFERENCES vaults(id, tenant_id) ON DELETE CASCADE
@@ -628,6 +671,7 @@ CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs U
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
 CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE INDEX extractions_deferred_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((deferred_until IS NOT NULL) AND (state = 'pending'::text))
 CREATE INDEX extractions_list_idx ON public.extractions USING btree (tenant_id, accepted_no DESC)
 CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
@@ -665,6 +709,7 @@ CREATE INDEX turn_part_embeddings_near_idx ON public.turn_part_embeddings USING 
 CREATE INDEX turn_parts_embedding_pending_idx ON public.turn_parts USING btree (embedding_pending_since, id) WHERE (embedding_pending_since IS NOT NULL)
 CREATE INDEX turn_parts_user_idx ON public.turn_parts USING btree (tenant_id, user_id, id)
 CREATE INDEX turn_parts_words_idx ON public.turn_parts USING gin (search_keys(tenant_id, user_id, search_terms)) WITH (gin_pending_list_limit='128')
+CREATE INDEX usage_user_idx ON public.usage USING btree (tenant_id, user_id)
 CREATE UNIQUE INDEX webhook_deliveries_event_key ON public.webhook_deliveries USING btree (tenant_id, webhook_id, watermark, number)
 CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (tenant_id, webhook_id, created_at, id)
 CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (tenant_id, webhook_id, watermark, number) WHERE (state = 'pending'::text)
@@ -682,6 +727,8 @@ declare
   v_conversation conversations;
   v_known idempotency_keys;
   v_user text;
+  v_owner users;
+  v_preset text;
   v_first integer;
   v_last integer;
   v_begun boolean := false;
@@ -717,6 +764,13 @@ begin
       delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
     end if;
     return jsonb_build_object('status', 'unknown_user');
+  end if;
+  select * into v_owner from users where tenant_id = v_tenant and user_id = v_user;
+  if not v_owner.memory then
+    if v_key is not null then
+      delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
+    end if;
+    return jsonb_build_object('status', 'memory_off', 'user_id', v_user);
   end if;
   -- The conversation is locked, so nobody deletes it until this commits. The same words said anew are another turn.
   if r ? 'turn_accepted_at' and not exists (
@@ -786,7 +840,9 @@ begin
   )
   select coalesce(max(seq), v_conversation.last_seq) into v_last from stored;
 
-  v_trigger := trigger_of(v_conversation.policy, r->>'preset', schedule);
+  v_preset := coalesce(r->>'preset', v_conversation.policy->>'preset', v_owner.preset,
+                       (select default_preset from tenants where id = v_tenant), schedule->>'preset');
+  v_trigger := trigger_of(v_conversation.policy, v_preset, schedule);
   v_replaced := least(v_conversation.replaced_from_seq,
                       case when coalesce((v_trigger->>'reads_replies')::boolean, false) then v_replaced end);
   if v_last = v_conversation.scheduled_seq or r->>'extract' = 'never' then
@@ -814,7 +870,7 @@ begin
         'from_seq', v_conversation.scheduled_seq + 1, 'to_seq', v_last, 'scope', v_trigger->'scope',
         'max_turns', v_trigger->'max_turns', 'id', r->'extraction_id',
         'trigger', coalesce(nullif(v_due_for, 'messages'), r->>'trigger'),
-        'preset', coalesce(r->>'preset', v_conversation.policy->>'preset', schedule->>'preset'),
+        'preset', v_preset,
         'metadata', r->'extraction_metadata', 'traceparent', r->'traceparent',
         'replaces_from_seq', v_replaced))) as s where not s.passed_over;
     v_extraction := jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true);
@@ -911,15 +967,21 @@ begin
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
            coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
            jsonb_array_length(r->'messages') as message_count, (r->>'user_turns')::integer as user_turns,
-           r->>'extract' as extract, trigger_of('{}', r->>'preset', schedule) as policy,
+           r->>'extract' as extract, coalesce(r->>'preset', u.preset, t.default_preset) as preset,
+           trigger_of('{}', coalesce(r->>'preset', u.preset, t.default_preset), schedule) as policy,
+           coalesce(u.memory, true) as has_memory,
            row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
       from jsonb_array_elements(requests) with ordinality as e (r, place)
+      left join tenants t on t.id = (r->>'tenant_id')::uuid
+      left join users u on u.tenant_id = (r->>'tenant_id')::uuid
+        and u.user_id = coalesce(r->>'user_id', r->>'fallback_user_id')
   ), plain as (
     select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
       from given cross join lateral extraction_due(
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
-      where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
+      where nth = 1 and message_count > 0 and user_id <> 'unknown' and has_memory
+        and r->>'idempotency_key' is null
         and user_turns is not null and not r ? 'policy' and not r ? 'turn_accepted_at'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
@@ -947,7 +1009,7 @@ begin
                              metadata, traceparent)
     select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count,
            r->>'trigger',
-           coalesce(r->>'preset', schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
+           coalesce(preset, schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
       from taken where extracts order by place
   )
   select coalesce(jsonb_object_agg(place, extracts), '{}'), array_agg(tenant_id), array_agg(user_id)
@@ -1261,6 +1323,40 @@ begin
   end if;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.budget_exhausted(tenant uuid)
+ RETURNS TABLE(until timestamp with time zone, reason text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT s.resets_at,
+     ((('budget_'::text || s.unit) || '_'::text) || s.period)
+    FROM budget_state(budget_exhausted.tenant) s(period, unit, amount, spent, resets_at)
+   WHERE (s.spent >= s.amount)
+   ORDER BY s.resets_at DESC
+  LIMIT 1;
+END
+
+CREATE OR REPLACE FUNCTION public.budget_state(tenant uuid)
+ RETURNS TABLE(period text, unit text, amount numeric, spent numeric, resets_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT b.period,
+     b.unit,
+     b.amount,
+     COALESCE(( SELECT sum(
+                 CASE b.unit
+                     WHEN 'tokens'::text THEN (s.tokens)::numeric
+                     ELSE s.cost
+                 END) AS sum
+            FROM spending s
+           WHERE ((s.tenant_id = budget_state.tenant) AND (s.day >= (began.at)::date))), (0)::numeric) AS "coalesce",
+     ((began.at + (('1 '::text || b.period))::interval) AT TIME ZONE 'utc'::text) AS timezone
+    FROM (budgets b
+      CROSS JOIN LATERAL ( SELECT date_trunc(b.period, (now() AT TIME ZONE 'utc'::text)) AS at) began)
+   WHERE (b.tenant_id = budget_state.tenant);
+END
+
 CREATE OR REPLACE FUNCTION public.claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer)
  RETURNS json
  LANGUAGE plpgsql
@@ -1270,6 +1366,8 @@ declare
   v_pinned json;
   v_permit jsonb;
   v_from integer;
+  v_until timestamptz;
+  v_reason text;
 begin
   loop
     begin
@@ -1278,6 +1376,7 @@ begin
       update extractions e
         set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
             started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
+            deferred_until = null, reason = null,
             lease_until = now() + lease_ms * interval '1 millisecond'
         where id = extraction and (tenant_id = tenant) is true
           and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
@@ -1292,6 +1391,9 @@ begin
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
           into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
         if v_pinned is null and model_provider is not null then
+          if exists (select from budgets where tenant_id = tenant) and exists (select from budget_exhausted(tenant)) then
+            raise exception 'the budget is used up' using errcode = 'FM002';
+          end if;
           v_permit := enter_provider(model_provider, probe_interval_ms, extraction);
           if v_permit ? 'wait_ms' then
             raise exception 'the breaker is open' using errcode = 'FM001';
@@ -1306,6 +1408,18 @@ begin
         -- The claim is undone.
         return json_build_object('retry_in_ms', (v_permit->>'wait_ms')::integer,
           'kind', case when (v_permit->>'last_probe')::boolean then 'last_probe' else 'breaker_open' end);
+      when sqlstate 'FM002' then
+        -- The claim is undone. Under the lock that a change of the budgets takes, so that a raise that comes just now
+        -- is either seen here, or sees this one.
+        perform from tenants where id = tenant for share;
+        select b.until, b.reason into v_until, v_reason from budget_exhausted(tenant) b;
+        continue when v_until is null;
+        update extractions
+          set state = 'pending', lease_until = null, claimed_by = null, queue_checked_at = null,
+              deferred_until = v_until, next_attempt_at = v_until, reason = v_reason
+          where id = extraction and (tenant_id = tenant) is true
+            and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)));
+        return json_build_object('kind', 'deferred');
     end;
     select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
     if not found then
@@ -1958,6 +2072,17 @@ begin
   return null;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.note_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into users (tenant_id, user_id)
+    select distinct tenant_id, user_id collate "C" from added order by 1, 2
+    on conflict (tenant_id, user_id) do nothing;
+  return null;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.note_written()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1967,11 +2092,81 @@ begin
   return new;
 end $function$
 
+CREATE OR REPLACE FUNCTION public.preset_of(tenant uuid, owner text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((SELECT u.preset FROM users u WHERE ((u.tenant_id = preset_of.tenant) AND (u.user_id = preset_of.owner))), (SELECT t.default_preset FROM tenants t WHERE (t.id = preset_of.tenant)))
+
+CREATE OR REPLACE FUNCTION public.record_usage(tenant uuid, entries jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_day constant date := (clock_timestamp() at time zone 'utc')::date;
+  v_tokens bigint;
+  v_cost numeric;
+  v_warnings jsonb;
+begin
+  select coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost), 0) into v_tokens, v_cost
+    from jsonb_to_recordset(entries) as e (purpose text, input_tokens bigint, output_tokens bigint, cost numeric)
+    where purpose <> 'chat';
+  insert into spending as s (tenant_id, day, tokens, cost) values (tenant, v_day, v_tokens, v_cost)
+    on conflict (tenant_id, day) do update set tokens = s.tokens + excluded.tokens, cost = s.cost + excluded.cost;
+  insert into usage as u (tenant_id, day, user_id, model, purpose, calls, input_tokens, output_tokens, cost)
+    with given as (
+      select * from jsonb_to_recordset(entries) as e (user_id text, model text, purpose text, calls bigint,
+        input_tokens bigint, output_tokens bigint, cost numeric)
+    ), known as (
+      -- An erasure waits for this, and finds what is counted here.
+      select user_id from users where tenant_id = tenant and user_id in (select user_id from given) for key share
+    )
+    select tenant, v_day, coalesce(k.user_id, ''), g.model, g.purpose, sum(g.calls), sum(g.input_tokens),
+           sum(g.output_tokens), sum(g.cost)
+      from given g left join known k on k.user_id = g.user_id
+      group by coalesce(k.user_id, ''), g.model, g.purpose
+    on conflict (tenant_id, day, user_id, model, purpose) do update
+      set calls = u.calls + excluded.calls, input_tokens = u.input_tokens + excluded.input_tokens,
+          output_tokens = u.output_tokens + excluded.output_tokens,
+          cost = coalesce(u.cost + excluded.cost, u.cost, excluded.cost);
+  if v_tokens > 0 or v_cost > 0 then
+    select jsonb_agg(jsonb_build_object('period', b.period, 'unit', b.unit, 'amount', b.amount, 'spent', b.spent,
+             'level', l.level) order by l.level, b.period, b.unit) into v_warnings
+      from budget_state(tenant) b cross join (values (80), (100)) as l (level)
+      where b.spent * 100 >= b.amount * l.level
+        and (b.spent - case b.unit when 'tokens' then v_tokens else v_cost end) * 100 < b.amount * l.level;
+  end if;
+  return v_warnings;
+end $function$
+
 CREATE OR REPLACE FUNCTION public.rests_on_replaced(message_ids text[], tenant uuid, conversation text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 RETURN ((cardinality(message_ids) > 0) AND (NOT (EXISTS (SELECT FROM unnest(rests_on_replaced.message_ids) source(id) WHERE (NOT (EXISTS (SELECT FROM messages s WHERE ((s.tenant_id = rests_on_replaced.tenant) AND (s.conversation_id = rests_on_replaced.conversation) AND (s.id = source.id) AND s.superseded))))))))
+
+CREATE OR REPLACE FUNCTION public.resume_deferred(tenant uuid, most integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_resumed jsonb;
+begin
+  if exists (select from budget_exhausted(tenant)) then
+    return '[]';
+  end if;
+  update compression_runs set next_attempt_at = now(), queue_checked_at = null
+    where tenant_id = tenant and state = 'pending' and error_class = 'budget';
+  with resumed as (
+    update extractions set deferred_until = null, reason = null, next_attempt_at = now(), queue_checked_at = null
+      where tenant_id = tenant and state = 'pending' and deferred_until is not null
+      returning id, generation, accepted_no
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenantId', tenant, 'generation', generation)
+           order by accepted_no), '[]') into v_resumed
+    from (select * from resumed order by accepted_no limit most) as oldest;
+  return v_resumed;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.retire_own_words(reader extractions)
  RETURNS integer
@@ -2061,10 +2256,12 @@ begin
   select jsonb_agg(jsonb_build_object(
       'tenant_id', tenant_id, 'conversation_id', id, 'user_id', user_id, 'from_seq', scheduled_seq + 1,
       'to_seq', last_seq, 'scope', policy_in_force->'scope', 'max_turns', policy_in_force->'max_turns',
-      'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(policy->>'preset', schedule->>'preset'),
+      'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(own_preset, schedule->>'preset'),
       'traceparent', extraction_traceparent, 'replaces_from_seq', replaced_from_seq)
       order by extraction_due_at, tenant_id, id)
-    into v_batch from due cross join lateral trigger_of(policy, null, schedule) as policy_in_force;
+    into v_batch from due
+    cross join lateral coalesce(policy->>'preset', preset_of(tenant_id, user_id)) as own_preset
+    cross join lateral trigger_of(policy, own_preset, schedule) as policy_in_force;
   if v_batch is null then
     return '{"conversations": 0, "scheduled": [], "dropped": []}';
   end if;
@@ -2232,17 +2429,22 @@ RETURN (COALESCE(((schedule -> 'presets'::text) -> COALESCE(preset, (policy ->> 
 
 -- triggers
 CREATE TRIGGER audit_records_keep BEFORE DELETE OR UPDATE ON public.audit_records FOR EACH ROW EXECUTE FUNCTION keep_audit_records()
+CREATE TRIGGER conversations_note_users AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
+CREATE TRIGGER documents_note_users AFTER INSERT ON public.documents REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
+CREATE TRIGGER memories_note_users AFTER INSERT ON public.memories REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
 CREATE TRIGGER memories_written BEFORE UPDATE OF tenant_id, user_id, content, key, value, category, kind, tier, tags, project, scope, conversation_id, extraction_id, expires_at, valid_to, archived_at, deleted_at ON public.memories FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_embeddings_written BEFORE UPDATE ON public.memory_embeddings FOR EACH ROW EXECUTE FUNCTION note_written()
 CREATE TRIGGER memory_versions_leave_out_search_terms BEFORE INSERT ON public.memory_versions FOR EACH ROW EXECUTE FUNCTION leave_out_search_terms()
 CREATE TRIGGER memory_versions_mark_narratives AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_narratives_stale()
 CREATE TRIGGER memory_versions_note_events AFTER INSERT ON public.memory_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_memory_events()
+CREATE TRIGGER summaries_note_users AFTER INSERT ON public.summaries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
 CREATE TRIGGER summary_versions_note_events AFTER INSERT ON public.summary_versions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_summary_events()
 
 -- row-level security
 api_keys
 audit_chains
 audit_records
+budgets
 compression_answers
 compression_runs
 conversations
@@ -2263,11 +2465,14 @@ memory_versions
 messages
 retention_policies
 retention_runs
+spending
 summaries
 summary_parts
 summary_versions
 turn_part_embeddings
 turn_parts
+usage
+users
 vault_files
 vaults
 webhook_deliveries
@@ -2277,6 +2482,7 @@ webhooks
 api_keys.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 audit_chains.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 audit_records.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+budgets.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 compression_answers.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 compression_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 conversations.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
@@ -2297,11 +2503,14 @@ memory_versions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(cur
 messages.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 retention_policies.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 retention_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+spending.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 summaries.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 summary_parts.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 summary_versions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 turn_part_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 turn_parts.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+usage.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+users.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 vault_files.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 vaults.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 webhook_deliveries.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()

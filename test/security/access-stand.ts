@@ -196,6 +196,7 @@ export async function startAccessStand(): Promise<AccessStand> {
         userId,
         secret,
         users: leaver,
+        tenants: await ensureTenant(database, 'ours', randomUUID()),
         erasures: String(erasure['id']),
         conversations: conversation,
         extractions: extraction,

@@ -12,6 +12,8 @@ export type Planted = Readonly<{
   'api-keys': string;
   users: string;
   erasures: string;
+  /** The tenant of the keys, which operators see. */
+  tenants: string;
   compressions: string;
   webhooks: string;
   retention: string;
@@ -53,6 +55,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'patch /v1/retention': { body: { messages_days: 3_650 } },
   'post /v1/retention/runs': { body: { dry_run: true } },
   'post /v1/legal-holds': { body: { user_id: 'somebody else' } },
+  'patch /v1/users/{id}': { body: { preset: 'standard' } },
+  'post /v1/tenants': { body: { name: 'another' } },
+  'patch /v1/tenants/{id}': { body: { default_preset: null } },
+  'post /v1/api-keys/{id}/rotate': { body: { overlap_seconds: 60 } },
   'post /v1/api-keys': { body: { name: 'another', permissions: ['memory.read'] } },
 };
 

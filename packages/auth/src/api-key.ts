@@ -6,7 +6,11 @@ const KEY = /^fm_([0-9a-f]{16})_([\w-]{43})$/;
 
 /** A new key `fm_<id>_<secret>`: 64 random bits of id, 256 of secret. Only the secret's SHA-256 is to be stored. */
 export function generateApiKey(random: (bytes: number) => Buffer = randomBytes): GeneratedKey {
-  const id = random(8).toString('hex');
+  return generateSecret(random(8).toString('hex'), random);
+}
+
+/** A new secret for the key of this id. */
+export function generateSecret(id: string, random: (bytes: number) => Buffer = randomBytes): GeneratedKey {
   const secret = random(32).toString('base64url');
   return { id, key: `fm_${id}_${secret}`, secretSha256: sha256(secret) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@factmill/errors';
-import { generateApiKey } from './api-key.ts';
+import { generateApiKey, generateSecret } from './api-key.ts';
 import { type AuthenticatorDeps, createAuthenticator, type StoredKey } from './authenticator.ts';
 
 const ADMIN_KEY = 'an-administrators-key-of-the-environment';
@@ -10,6 +10,7 @@ const NOW = new Date('2026-01-01T00:00:00Z');
 function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
   const stored = new Map<string, StoredKey>();
   const looked: string[] = [];
+  const used: string[] = [];
   const authenticator = createAuthenticator({
     mode: 'required',
     adminKey: ADMIN_KEY,
@@ -18,6 +19,10 @@ function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
     findKey: (id) => {
       looked.push(id);
       return Promise.resolve(stored.get(id) ?? null);
+    },
+    noteUse: ({ id }) => {
+      used.push(id);
+      return Promise.resolve();
     },
     now: () => NOW,
     ...overrides,
@@ -39,7 +44,7 @@ function setUp(overrides: Partial<AuthenticatorDeps> = {}) {
     });
     return { id, key };
   };
-  return { authenticator, stored, looked, addKey };
+  return { authenticator, stored, looked, used, addKey };
 }
 
 const refused = { code: 'unauthorized', kind: 'unauthorized' };
@@ -56,7 +61,42 @@ describe('authenticate', () => {
       isLocked: false,
       preset: null,
       permissions: new Set(['memory.read', 'queue.read']),
+      expiresAt: null,
     });
+  });
+
+  test('a rotated key is known by its new secret at once, and by the old one until its end', async () => {
+    let now = NOW;
+    const { authenticator, stored, addKey } = setUp({ now: () => now });
+    const { id, key } = addKey();
+    await authenticator.authenticate(key);
+    const rotated = generateSecret(id);
+    const before = stored.get(id);
+    if (before === undefined) throw new Error('the key was added');
+    const until = new Date(NOW.getTime() + 60_000);
+    stored.set(id, {
+      ...before,
+      secretSha256: rotated.secretSha256,
+      previousSha256: before.secretSha256,
+      previousUntil: until,
+    });
+    now = new Date(NOW.getTime() + 1_000);
+    expect(await authenticator.authenticate(rotated.key)).toMatchObject({ keyId: id, expiresAt: null });
+    expect(await authenticator.authenticate(key)).toMatchObject({ keyId: id, expiresAt: until });
+    now = until;
+    await expect(authenticator.authenticate(key)).rejects.toMatchObject(refused);
+    expect(await authenticator.authenticate(rotated.key)).toMatchObject({ keyId: id });
+  });
+
+  test('that a key was used is noted once a minute', async () => {
+    let now = NOW;
+    const { authenticator, used, addKey } = setUp({ now: () => now });
+    const { id, key } = addKey();
+    for (const seconds of [0, 30, 59, 60, 61]) {
+      now = new Date(NOW.getTime() + seconds * 1_000);
+      await authenticator.authenticate(key);
+    }
+    expect(used).toEqual([id, id]);
   });
 
   test('nothing, a foreign token, an unknown key and a wrong secret are refused', async () => {

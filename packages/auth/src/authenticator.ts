@@ -18,6 +18,8 @@ export type Principal = Readonly<{
   /** The preset of chats and searches with the key; null: none of its own. */
   preset: PresetName | null;
   permissions: ReadonlySet<Permission>;
+  /** When the presented secret ends; null for never. */
+  expiresAt: Date | null;
 }>;
 
 export type StoredKey = Readonly<{
@@ -31,6 +33,9 @@ export type StoredKey = Readonly<{
   preset: PresetName | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** The secret before the last rotation, and until when it works; null without one. */
+  previousSha256?: Buffer | null;
+  previousUntil?: Date | null;
 }>;
 
 export type AuthenticatorDeps = Readonly<{
@@ -41,6 +46,8 @@ export type AuthenticatorDeps = Readonly<{
   isLoopback: boolean;
   defaultTenantId: string;
   findKey: (id: string) => Promise<StoredKey | null>;
+  /** Stores that a key was used; at most once a minute for each key. What it rejects with is ignored. */
+  noteUse: (key: Pick<StoredKey, 'id' | 'tenantId'>) => Promise<void>;
   now: () => Date;
 }>;
 
@@ -63,6 +70,9 @@ const OUTAGE_CACHE_MS = 10 * 60_000;
  * result.
  */
 const PATIENCE_MS = 100;
+/** How exactly it is known when a key was last used. */
+const USE_NOTED_EVERY_MS = 60_000;
+const MAX_KEYS = 10_000;
 const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
 const OF_A_TENANT: ReadonlySet<Permission> = new Set(PERMISSIONS.filter((name) => name !== 'operator'));
 
@@ -77,7 +87,8 @@ const UNKNOWN: Known = { key: null, principal: null };
  * that were valid a few minutes ago stay valid.
  */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
-  const cache = new LRUCache<string, Checked>({ max: 10_000 });
+  const cache = new LRUCache<string, Checked>({ max: MAX_KEYS });
+  const notedAt = new LRUCache<string, number>({ max: MAX_KEYS });
   const lookUps = new Map<string, LookUp>();
   const isAdminKey = createAdminCheck(deps.adminKey);
   const operator: Principal = {
@@ -88,6 +99,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     isLocked: false,
     preset: null,
     permissions: EVERYTHING,
+    expiresAt: null,
   };
   const everyone = deps.isLoopback ? operator : { ...operator, permissions: OF_A_TENANT };
 
@@ -97,11 +109,16 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     if (checked !== undefined && ageMs < CACHE_MS) return checked.known;
     const lookUp = lookUps.get(id) ?? startLookUp(id);
     if (checked === undefined || checked.known.key === null || ageMs >= OUTAGE_CACHE_MS) return lookUp.known;
+    return soonOr(checked.known, lookUp);
+  }
+
+  /** What a look-up finds, or what is known while the store does not answer. */
+  async function soonOr(known: Known, lookUp: LookUp): Promise<Known> {
     try {
-      const known = await Promise.race([lookUp.known, lookUp.takesLong]);
-      return known === 'takes long' ? checked.known : known;
+      const found = await Promise.race([lookUp.known, lookUp.takesLong]);
+      return found === 'takes long' ? known : found;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'database_unavailable') return checked.known;
+      if (error instanceof AppError && error.code === 'database_unavailable') return known;
       throw error;
     }
   }
@@ -121,6 +138,19 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     return known;
   }
 
+  /** The key as it is stored now, unless it has just been looked up. */
+  async function renewed(id: string, known: Known): Promise<Known> {
+    const isFresh = cache.get(id)?.atMs === deps.now().getTime();
+    return isFresh ? known : soonOr(known, lookUps.get(id) ?? startLookUp(id));
+  }
+
+  function noteUse(key: StoredKey): void {
+    const now = deps.now().getTime();
+    if (now - (notedAt.get(key.id) ?? -Infinity) < USE_NOTED_EVERY_MS) return;
+    notedAt.set(key.id, now);
+    deps.noteUse(key).catch(() => notedAt.delete(key.id));
+  }
+
   return {
     async authenticate(credential) {
       if (credential !== null && isAdminKey(credential)) return operator;
@@ -135,14 +165,21 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
             : 'This is not a Factmill API key; keys start with fm_.',
         );
       }
-      const { key, principal } = await knownOf(presented.id);
-      if (key === null || !sameHash(key.secretSha256, presented.secretSha256) || key.revokedAt !== null) {
+      const { secretSha256 } = presented;
+      const cached = await knownOf(presented.id);
+      // It may have been rotated since it was cached.
+      const known =
+        cached.key === null || fits(cached.key, secretSha256) ? cached : await renewed(presented.id, cached);
+      const { key, principal } = known;
+      if (key === null || key.revokedAt !== null || !fits(key, secretSha256)) {
         throw new AppError('unauthorized', 'The API key is not known or has been revoked.');
       }
-      if (key.expiresAt !== null && key.expiresAt <= deps.now()) {
+      const until = endOf(key, secretSha256);
+      if (until !== null && until <= deps.now()) {
         throw new AppError('unauthorized', 'The API key has expired.');
       }
-      return principal;
+      noteUse(key);
+      return until === principal.expiresAt ? principal : { ...principal, expiresAt: until };
     },
     forget(keyId) {
       cache.delete(keyId);
@@ -161,7 +198,19 @@ function principalOfKey(key: StoredKey): Principal {
     isLocked: key.userLocked,
     preset: key.preset,
     permissions: new Set(key.permissions),
+    expiresAt: key.expiresAt,
   };
+}
+
+/** Whether a secret is that of the key, or the one before its rotation. */
+function fits({ secretSha256, previousSha256 }: StoredKey, presented: Buffer): boolean {
+  return sameHash(secretSha256, presented) || (previousSha256 != null && sameHash(previousSha256, presented));
+}
+
+/** When a secret of the key ends. */
+function endOf({ secretSha256, expiresAt, previousUntil }: StoredKey, presented: Buffer): Date | null {
+  if (sameHash(secretSha256, presented) || previousUntil == null) return expiresAt;
+  return expiresAt !== null && expiresAt < previousUntil ? expiresAt : previousUntil;
 }
 
 /** The answer time reveals only the length of the key. Comparing lengths first saves a hash for most requests. */

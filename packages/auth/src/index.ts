@@ -1,4 +1,4 @@
-export { generateApiKey, parseApiKey } from './api-key.ts';
+export { generateApiKey, generateSecret, parseApiKey } from './api-key.ts';
 export { createAuthenticator } from './authenticator.ts';
 export type { Authenticator, Principal } from './authenticator.ts';
 export type { AuthenticationGuard } from './middleware.ts';

@@ -25,6 +25,7 @@ async function serve(permissions: readonly Permission[], needed?: Permission): P
         isLocked: false,
         preset: null,
         permissions: new Set(permissions),
+        expiresAt: null,
       });
     },
     forget: () => undefined,

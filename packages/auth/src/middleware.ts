@@ -12,6 +12,10 @@ export type AuthenticationGuard = (
   check: () => Promise<Principal>,
 ) => Promise<Principal>;
 
+/** The header that tells a caller when its key ends, from this long before on. */
+const KEY_EXPIRES = 'X-Factmill-Key-Expires';
+const NOTICE_MS = 14 * 86_400_000;
+
 const noGuard: AuthenticationGuard = (_presented, check) => check();
 
 /** Runs the rest of a request for its tenant. */
@@ -32,6 +36,10 @@ export function authentication(
     const check = () => authenticator.authenticate(credential);
     const principal = await guard({ address: request.ip, credential }, check);
     (response.locals as AuthLocals).principal = principal;
+    const { expiresAt } = principal;
+    if (expiresAt !== null && expiresAt.getTime() - Date.now() < NOTICE_MS) {
+      response.setHeader(KEY_EXPIRES, expiresAt.toISOString());
+    }
     enterTenant(principal.tenantId, next);
   };
 }

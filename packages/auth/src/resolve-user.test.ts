@@ -11,6 +11,7 @@ function principal(fields: Partial<Principal> = {}, permissions: Permission[] = 
     pinnedUserId: null,
     isLocked: false,
     preset: null,
+    expiresAt: null,
   };
   return { ...none, ...fields, permissions: new Set(permissions) };
 }

@@ -3,7 +3,7 @@ import { parseSettingValue } from '@factmill/config';
 import type { ApiKey } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { openAsBlob } from 'node:fs';
-import { LISTED_COMPRESSIONS, type Operator } from './operator.ts';
+import { LISTED_COMPRESSIONS, LISTED_USAGE, type Operator } from './operator.ts';
 
 const IMPORT_TIMEOUT_MS = 600_000;
 
@@ -35,6 +35,10 @@ export function createApiOperator(client: Client): Operator {
         for await (const key of apiKeys.listAll()) keys.push(key);
         return keys;
       },
+      async rotate(id, overlapSeconds, tenant) {
+        assertOwnTenant(tenant);
+        return (await apiKeys.rotate(id, { overlap_seconds: overlapSeconds })).key;
+      },
       async revoke(id, tenant) {
         assertOwnTenant(tenant);
         await apiKeys.revoke(id);
@@ -45,6 +49,31 @@ export function createApiOperator(client: Client): Operator {
         assertOwnTenant(tenant);
         return client.audit.verify(known ?? {});
       },
+    },
+    users: {
+      list(prefix, tenant) {
+        assertOwnTenant(tenant);
+        return client.users.listAll({ prefix });
+      },
+      set(userId, changes, tenant) {
+        assertOwnTenant(tenant);
+        return client.users.patch(userId, changes);
+      },
+    },
+    tenants: {
+      list: () => client.tenants.listAll(),
+      create: (name, settings) => client.tenants.create({ name, ...settings }),
+      async set(name, settings) {
+        for await (const tenant of client.tenants.listAll()) {
+          if (tenant.name === name) return client.tenants.patch(tenant.id, settings);
+        }
+        throw new AppError('not_found', 'There is no tenant with this name.');
+      },
+    },
+    async usage({ groupBy, since, until }, tenant) {
+      assertOwnTenant(tenant);
+      const days = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+      return (await client.usage({ ...days, group_by: groupBy.join(','), limit: LISTED_USAGE })).data;
     },
     async clear(userId, tenant) {
       assertOwnTenant(tenant);

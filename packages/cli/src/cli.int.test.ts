@@ -123,17 +123,25 @@ describe('factmill keys', () => {
 
     const listed = await factmill('keys list --tenant acme');
     const [header = '', row = ''] = listed.output.split('\n');
-    expect(header).toMatch(/^id +name +permissions +user +created +expires +state$/);
+    expect(header).toMatch(/^id +name +permissions +user +created +last used +expires +state$/);
     expect(row.split(/ {2,}/)).toEqual([
       parsed?.id,
       'desk',
       'memory.read,queue.read',
       'ada',
       expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      'never',
       '2099-01-01',
       'in force',
     ]);
     expect((await factmill('keys list')).output).toBe('This tenant has no keys.\n');
+
+    const rotated = parseApiKey((await factmill(`keys rotate ${parsed?.id} --tenant acme`)).output.trim());
+    expect(rotated?.id).toBe(parsed?.id);
+    expect(await findApiKey(database, parsed?.id ?? '')).toMatchObject({
+      secretSha256: rotated?.secretSha256,
+      previousSha256: parsed?.secretSha256,
+    });
 
     const elsewhere = await factmill(`keys revoke ${parsed?.id}`);
     expect([elsewhere.code, elsewhere.output]).toEqual([
@@ -143,6 +151,21 @@ describe('factmill keys', () => {
     expect((await factmill(`keys revoke ${parsed?.id} --tenant acme`)).code).toBe(0);
     expect((await findApiKey(database, parsed?.id ?? ''))?.revokedAt).toBeInstanceOf(Date);
     expect((await factmill('keys create --name desk --tenant acme')).code).toBe(0);
+  });
+
+  test('tenants and users are listed and set', async () => {
+    const [header = '', row = ''] = (
+      await factmill('tenants set acme --preset tiered --rate 50')
+    ).output.split('\n');
+    expect(header).toMatch(/^id +name +created +preset/);
+    expect(row).toMatch(/ {2}acme {2}.* {2}tiered +- +50/);
+    await database.query(
+      `insert into users (tenant_id, user_id) select id, 'ada' from tenants where name = 'acme'`,
+    );
+    const off = (await factmill('users set ada --memory off --tenant acme')).output;
+    expect(off).toMatch(
+      /^id +memories +conversations +last active +preset +memory\nada +0 +0 .* {2}- +off\n$/,
+    );
   });
 
   test('a locked key is told apart in the list', async () => {

@@ -1,4 +1,4 @@
-import { generateApiKey } from '@factmill/auth';
+import { generateApiKey, generateSecret } from '@factmill/auth';
 import {
   assertFits,
   type Config,
@@ -11,23 +11,22 @@ import type { Setting } from '@factmill/contracts';
 import {
   appendAudit,
   audited,
-  type AuditedBy,
   clearUser,
   type Database,
   DEFAULT_TENANT_ID,
   ensureTenant,
   exportRows,
-  findTenantId,
   importRows,
   insertApiKey,
   keyCreated,
   keyRevoked,
+  keyRotated,
   listApiKeys,
   listCompressionRuns,
   type OpenCompressionRun,
   readSettings,
   revokeApiKey,
-  type Sql,
+  rotateApiKey,
   toApiKey,
   toCompression,
   verifyAudit,
@@ -39,13 +38,13 @@ import { importMemories, readCompression, startCompression } from '@factmill/mem
 import { externalStorage } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
 import { v7 as newId } from 'uuid';
+import { administeringOf, byOperator } from './database-administering.ts';
 import { LISTED_COMPRESSIONS, type Operator } from './operator.ts';
+import { DEFAULT_TENANT_NAME, tenantNamed } from './tenant-named.ts';
 import { print } from './with-database.ts';
 
 /** A caller with access to the database has every permission. */
 const BY_OPERATOR = true;
-
-const DEFAULT_TENANT = 'default';
 
 export type DatabaseOperatorDeps = Readonly<{ database: Database; config: Config; logger: Logger }>;
 
@@ -63,13 +62,14 @@ export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
         });
       },
     },
+    ...administeringOf(deps),
     async clear(userId, tenant) {
       const owner = { tenantId: await tenantNamed(database, tenant), userId };
       const cleared = await clearUser(
         database,
         owner,
         { actor: 'operator', extractionId: null },
-        by(owner.tenantId),
+        byOperator(owner.tenantId),
       );
       return { user_id: userId, ...cleared };
     },
@@ -92,11 +92,6 @@ export function createDatabaseOperator(deps: DatabaseOperatorDeps): Operator {
   };
 }
 
-/** Settings belong to no tenant; their changes are in the audit of the default one. */
-function by(tenantId: string): AuditedBy {
-  return { tenantId, actor: 'operator', requestId: null };
-}
-
 function settingsOf({ database, config }: DatabaseOperatorDeps): Operator['settings'] {
   async function write(key: string, value: unknown): Promise<Setting> {
     const setting = findRunTimeSetting(config, key);
@@ -104,7 +99,11 @@ function settingsOf({ database, config }: DatabaseOperatorDeps): Operator['setti
     await audited(
       database,
       (tx) => writeSetting(tx, key, value),
-      () => ({ ...by(DEFAULT_TENANT_ID), action: 'setting.changed', target: { kind: 'setting', id: key } }),
+      () => ({
+        ...byOperator(DEFAULT_TENANT_ID),
+        action: 'setting.changed',
+        target: { kind: 'setting', id: key },
+      }),
     );
     return settingInForce(setting, await readSettings(database));
   }
@@ -120,7 +119,7 @@ function settingsOf({ database, config }: DatabaseOperatorDeps): Operator['setti
 
 function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
   return {
-    async create(key, tenant = DEFAULT_TENANT) {
+    async create(key, tenant = DEFAULT_TENANT_NAME) {
       const generated = generateApiKey();
       const created = {
         id: generated.id,
@@ -136,7 +135,7 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
       const row = await audited(
         database,
         (tx) => insertApiKey(tx, created),
-        (made) => (made === undefined ? null : { ...by(created.tenantId), ...keyCreated(created) }),
+        (made) => (made === undefined ? null : { ...byOperator(created.tenantId), ...keyCreated(created) }),
       );
       if (row !== undefined) return generated.key;
       throw new AppError(
@@ -145,14 +144,26 @@ function keysOf({ database }: DatabaseOperatorDeps): Operator['keys'] {
       );
     },
     async list(tenant) {
-      return (await listApiKeys(database, await tenantNamed(database, tenant))).map(toApiKey);
+      return (await listApiKeys(database, await tenantNamed(database, tenant))).map((row) => toApiKey(row));
+    },
+    async rotate(id, overlapSeconds, tenant) {
+      const { key, secretSha256 } = generateSecret(id);
+      const tenantId = await tenantNamed(database, tenant);
+      const rotation = { tenantId, id, secretSha256, overlapSeconds, expiresAt: undefined };
+      const rotated = await audited(
+        database,
+        (tx) => rotateApiKey(tx, { ...rotation, byOperator: BY_OPERATOR }),
+        (row) => (row === undefined ? null : { ...byOperator(tenantId), ...keyRotated(id) }),
+      );
+      if (rotated !== undefined) return key;
+      throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
     },
     async revoke(id, tenant) {
       const tenantId = await tenantNamed(database, tenant);
       const isRevoked = await audited(
         database,
         (tx) => revokeApiKey(tx, tenantId, id, BY_OPERATOR),
-        (done) => (done ? { ...by(tenantId), ...keyRevoked(id) } : null),
+        (done) => (done ? { ...byOperator(tenantId), ...keyRevoked(id) } : null),
       );
       if (isRevoked) return;
       throw new AppError('not_found', 'There is no key with this id in force for this tenant.');
@@ -215,7 +226,7 @@ function exchangeOf({ database, config }: DatabaseOperatorDeps): Pick<Operator, 
     async exportRows(userId, tenant, write) {
       const tenantId = await tenantNamed(database, tenant);
       await appendAudit(database, {
-        ...by(tenantId),
+        ...byOperator(tenantId),
         ...(userId === null
           ? { action: 'tenant.exported' }
           : { action: 'user.exported', target: { kind: 'user', id: userId }, userId }),
@@ -229,12 +240,12 @@ function exchangeOf({ database, config }: DatabaseOperatorDeps): Pick<Operator, 
       );
     },
     async importRows(userId, { lines }, tenant) {
-      const tenantId = await ensureTenant(database, tenant ?? DEFAULT_TENANT, newId());
+      const tenantId = await ensureTenant(database, tenant ?? DEFAULT_TENANT_NAME, newId());
       const wantsEmbedding = config.embedding.provider !== 'none';
       return database.transaction(async (tx) => {
         const counts = await importRows(tx, lines(), { tenantId, userId, wantsEmbedding });
         await appendAudit(tx, {
-          ...by(tenantId),
+          ...byOperator(tenantId),
           ...(userId === null
             ? { action: 'tenant.imported' }
             : { action: 'user.imported', target: { kind: 'user', id: userId }, userId }),
@@ -244,10 +255,4 @@ function exchangeOf({ database, config }: DatabaseOperatorDeps): Pick<Operator, 
       });
     },
   };
-}
-
-async function tenantNamed(database: Sql, name = DEFAULT_TENANT): Promise<string> {
-  const id = await findTenantId(database, name);
-  if (id === undefined) throw new AppError('not_found', 'There is no tenant with this name.');
-  return id;
 }

@@ -11,6 +11,7 @@ import {
 } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseWhole } from './parse-whole.ts';
 import { printTable } from './print-table.ts';
 import { print } from './with-database.ts';
 import { withOperator } from './with-operator.ts';
@@ -25,7 +26,7 @@ type CreateOptions = Readonly<{
   expires?: Date;
 }>;
 
-/** `factmill keys create · list · revoke`. */
+/** `factmill keys create · list · rotate · revoke`. */
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
 
@@ -49,13 +50,30 @@ export function addKeyCommands(program: Command): void {
 
   keys
     .command('list')
-    .description('show the keys of a tenant, without their secrets; when a key was last used is not stored')
+    .description('show the keys of a tenant, without their secrets')
     .option('--tenant <name>', 'whose keys; needs DATABASE_URL')
     .action((options: { tenant?: string }, command: Command) =>
       withOperator(command, async ({ keys }) => {
         const listed = await keys.list(options.tenant);
         if (listed.length === 0) print('This tenant has no keys.');
         else printTable(KEY_COLUMNS, listed.map(toCells));
+      }),
+    );
+
+  keys
+    .command('rotate')
+    .description('give a key a new secret and print the whole key, and nothing else; it is shown this once')
+    .argument('<id>', 'of the key, as keys list shows it', parseId)
+    .option(
+      '--overlap <seconds>',
+      'how long the old secret works beside the new one',
+      parseWhole(0, 90 * DAY_S),
+      DAY_S,
+    )
+    .option('--tenant <name>', 'whose key; needs DATABASE_URL')
+    .action((id: string, options: Readonly<{ overlap: number; tenant?: string }>, command: Command) =>
+      withOperator(command, async ({ keys }) => {
+        print(await keys.rotate(id, options.overlap, options.tenant));
       }),
     );
 
@@ -72,7 +90,9 @@ export function addKeyCommands(program: Command): void {
     );
 }
 
-const KEY_COLUMNS = ['id', 'name', 'permissions', 'user', 'created', 'expires', 'state'];
+const DAY_S = 86_400;
+
+const KEY_COLUMNS = ['id', 'name', 'permissions', 'user', 'created', 'last used', 'expires', 'state'];
 
 function toCells(key: ApiKey): string[] {
   return [
@@ -81,14 +101,25 @@ function toCells(key: ApiKey): string[] {
     key.permissions.join(','),
     userOf(key),
     toDay(key.created_at),
+    key.last_used_at === null ? 'never' : toDay(key.last_used_at),
     key.expires_at === null ? 'never' : toDay(key.expires_at),
     stateOf(key),
   ];
 }
 
-function stateOf({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKey): string {
+/** From this many days before its end on, a key is said to expire. */
+const NOTICE_DAYS = 14;
+
+function stateOf({
+  revoked_at: revokedAt,
+  expires_at: expiresAt,
+  previous_secret_until: previous,
+}: ApiKey): string {
   if (revokedAt !== null) return `revoked ${toDay(revokedAt)}`;
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'in force';
+  const daysLeft = expiresAt === null ? Infinity : (Date.parse(expiresAt) - Date.now()) / (DAY_S * 1_000);
+  if (daysLeft <= 0) return 'expired';
+  const notice = daysLeft <= NOTICE_DAYS ? `, expires in ${Math.ceil(daysLeft)} days` : '';
+  return `in force${notice}${previous === null ? '' : `, old secret until ${previous.slice(0, 16)}Z`}`;
 }
 
 function toDay(timestamp: string): string {
@@ -113,6 +144,11 @@ async function createKey(command: Command, options: CreateOptions): Promise<void
 /** The user of a key, and whether the key is locked to it. */
 function userOf({ user_id: userId, user_locked: userLocked }: ApiKey): string {
   return userId === null ? '-' : `${userId}${userLocked ? ' (locked)' : ''}`;
+}
+
+function parseId(id: string): string {
+  if (!/^[0-9a-f]{16}$/.test(id)) throw new InvalidArgumentError('give the 16 characters of keys list');
+  return id;
 }
 
 function parseName(name: string): string {

@@ -7,10 +7,16 @@ import type {
   ImportedItem,
   ImportedRows,
   ImportItem,
+  PatchTenant,
+  PatchUser,
   Permission,
   PresetName,
   Setting,
   StartedCompression,
+  Tenant,
+  Usage,
+  UsageDimension,
+  User,
 } from '@factmill/contracts';
 import type { ExportLine } from '@factmill/exchange';
 
@@ -30,6 +36,17 @@ type WantedCompression = Readonly<{
   dryRun: boolean;
 }>;
 
+/** What is left out stays as it is. */
+type UserSettings = PatchUser;
+export type TenantSettings = Omit<PatchTenant, 'name'>;
+
+type UsageQuery = Readonly<{
+  groupBy: readonly UsageDimension[];
+  /** Days, `2026-11-21`. */
+  since: string | undefined;
+  until: string | undefined;
+}>;
+
 type ImportBatch = Readonly<{ source: string; items: readonly ImportItem[]; dryRun: boolean }>;
 
 /**
@@ -47,6 +64,8 @@ export type Operator = Readonly<{
     /** Resolves to the whole key, which is shown this once. */
     create: (key: NewKey, tenant: string | undefined) => Promise<string>;
     list: (tenant: string | undefined) => Promise<readonly ApiKey[]>;
+    /** Gives a key a new secret. Resolves to the whole key, which is shown this once. */
+    rotate: (id: string, overlapSeconds: number, tenant: string | undefined) => Promise<string>;
     revoke: (id: string, tenant: string | undefined) => Promise<void>;
   }>;
   audit: Readonly<{
@@ -56,6 +75,19 @@ export type Operator = Readonly<{
       tenant: string | undefined,
     ) => Promise<AuditVerification>;
   }>;
+  users: Readonly<{
+    /** In the order of the ids. */
+    list: (prefix: string, tenant: string | undefined) => AsyncIterable<User>;
+    set: (userId: string, changes: UserSettings, tenant: string | undefined) => Promise<User>;
+  }>;
+  tenants: Readonly<{
+    /** By name. */
+    list: () => AsyncIterable<Tenant>;
+    create: (name: string, settings: TenantSettings) => Promise<Tenant>;
+    set: (name: string, settings: TenantSettings) => Promise<Tenant>;
+  }>;
+  /** What calls of models cost, grouped, at most LISTED_USAGE groups. */
+  usage: (query: UsageQuery, tenant: string | undefined) => Promise<readonly Usage[]>;
   /** Removes everything that is remembered of a user. */
   clear: (userId: string, tenant: string | undefined) => Promise<ClearedMemories>;
   /** Imports up to 1,000 items for a user. */
@@ -84,5 +116,7 @@ export type Operator = Readonly<{
   }>;
 }>;
 
+/** Groups of usage listed by one command. */
+export const LISTED_USAGE = 1_000;
 /** Runs listed by one command. */
 export const LISTED_COMPRESSIONS = 50;

@@ -14,6 +14,9 @@ import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addModelsCommand } from './models-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
+import { addTenantCommands } from './tenant-commands.ts';
+import { addUsageCommand } from './usage-command.ts';
+import { addUserCommands } from './user-commands.ts';
 import { addVaultCommands } from './vault-commands.ts';
 
 /**
@@ -31,6 +34,9 @@ export function createProgram(): Command {
   addMigrateCommand(program);
   addBackupCommands(program);
   addKeyCommands(program);
+  addUserCommands(program);
+  addTenantCommands(program);
+  addUsageCommand(program);
   addConfigCommands(program);
   addAuditCommand(program);
   addCalibrateCommand(program);

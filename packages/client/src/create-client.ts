@@ -1,10 +1,6 @@
 import type {
-  ApiKey,
   contextRequestSchema,
   ContextResponse,
-  createApiKeySchema,
-  createdApiKeySchema,
-  List,
   memoryToolDefinitionSchema,
   memoryToolRequestSchema,
   MemoryToolResponse,
@@ -14,6 +10,7 @@ import type {
   summaryQuerySchema,
   userQuerySchema,
 } from '@factmill/contracts';
+import { createAdministering } from './administering.ts';
 import { createChat } from './chat.ts';
 import type { InputOf, OutputOf, QueryOf } from './contract-types.ts';
 import { createConversations } from './conversations.ts';
@@ -23,7 +20,6 @@ import { createExtractions } from './extractions.ts';
 import { createMemories } from './memories.ts';
 import { createGoverning } from './governing.ts';
 import { createOperating } from './operating.ts';
-import { everyItem } from './pages.ts';
 import { createTransport, type RequestOptions } from './transport.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -107,19 +103,6 @@ export function createClient(options: ClientOptions) {
         return send(isRead ? 'tools.read' : 'tools.write', { body }, options);
       },
     },
-    /** API keys of a tenant; needs the permission `admin`. */
-    apiKeys: {
-      /** The answer's `key` is shown this once. */
-      create: (
-        body: InputOf<typeof createApiKeySchema>,
-        options?: RequestOptions,
-      ): Promise<OutputOf<typeof createdApiKeySchema>> => send('apiKeys.create', { body }, options),
-      list: (options?: RequestOptions): Promise<List<ApiKey>> => send('apiKeys.list', {}, options),
-      /** All of them, page after page. */
-      listAll: (options?: RequestOptions) =>
-        everyItem((cursor) => send<List<ApiKey>>('apiKeys.list', { query: { cursor } }, options)),
-      revoke: (id: string, options?: RequestOptions): Promise<void> =>
-        send('apiKeys.revoke', { id }, options),
-    },
+    ...createAdministering(transport),
   };
 }

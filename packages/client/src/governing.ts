@@ -1,8 +1,6 @@
 import type {
   AuditRecord,
   AuditVerification,
-  ErasureReceipt,
-  exportUserQuerySchema,
   ImportedRows,
   LegalHold,
   List,
@@ -24,7 +22,7 @@ type AuditQuery = QueryOf<typeof listAuditQuerySchema>;
 type RunsQuery = QueryOf<typeof listRetentionRunsQuerySchema>;
 type HoldsQuery = QueryOf<typeof listLegalHoldsQuerySchema>;
 
-const EXPORT_TYPE = 'application/x-ndjson';
+export const EXPORT_TYPE = 'application/x-ndjson';
 
 /** What those who answer for a tenant's data do. */
 export function createGoverning({ send, open }: Transport) {
@@ -36,24 +34,6 @@ export function createGoverning({ send, open }: Transport) {
     send('legalHolds.list', { query }, options);
 
   return {
-    /** Users of a tenant; needs the permission `admin`. */
-    users: {
-      /** Erases everything of a user for good. */
-      erase: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
-        send('users.erase', { id }, options),
-      /** The receipt of an erasure, by its own id. */
-      erasure: (id: string, options?: RequestOptions): Promise<ErasureReceipt> =>
-        send('users.erasure', { id }, options),
-      /** Everything of a user; the answer's body is the file. `timeoutMs` is until it begins. */
-      export: (
-        id: string,
-        query: Partial<QueryOf<typeof exportUserQuerySchema>> = {},
-        options?: RequestOptions,
-      ): Promise<Response> => open('users.export', { id, query }, options),
-      /** Stores what an export of this user has and what is not there yet. */
-      import: (id: string, content: string | Blob, options?: RequestOptions): Promise<ImportedRows> =>
-        send('users.import', { id, file: { type: EXPORT_TYPE, content } }, options),
-    },
     /** All users of the key's tenant; needs the permission `admin`. */
     tenant: {
       /** Everything; the answer's body is the file. */

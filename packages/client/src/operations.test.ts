@@ -56,6 +56,10 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
   'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
   'summary.delete': ({ summary }) => summary.delete(),
+  'users.list': ({ users }) => users.list({ prefix: 'team a/', limit: 5 }),
+  'users.listAll': ({ users }) => collect(users.listAll()),
+  'users.get': ({ users }) => users.get('a b/c'),
+  'users.patch': ({ users }) => users.patch('ada', { memory: false, preset: null }),
   'users.erase': ({ users }) => users.erase('a b/c'),
   'users.erasure': ({ users }) => users.erasure(ID),
   'users.export': ({ users }) => users.export('a b/c', { format: 'markdown' }),
@@ -80,7 +84,14 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
   'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
   'apiKeys.listAll': ({ apiKeys }) => collect(apiKeys.listAll()),
+  'apiKeys.rotate': ({ apiKeys }) => apiKeys.rotate('0123456789abcdef', { overlap_seconds: 60 }),
   'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('0123456789abcdef'),
+  usage: ({ usage }) => usage({ since: '2026-11-01', group_by: 'user,day' }),
+  'tenants.create': ({ tenants }) => tenants.create({ name: 'acme', default_preset: 'tiered' }),
+  'tenants.list': ({ tenants }) => tenants.list({ limit: 5 }),
+  'tenants.listAll': ({ tenants }) => collect(tenants.listAll()),
+  'tenants.get': ({ tenants }) => tenants.get(ID),
+  'tenants.patch': ({ tenants }) => tenants.patch(ID, { limits: { key_per_second: 5 } }),
   'settings.list': ({ settings }) => settings.list(),
   'settings.set': ({ settings }) => settings.set('queue.limit', 60),
   'settings.unset': ({ settings }) => settings.unset('queue.limit'),
@@ -186,7 +197,7 @@ describe('the client', () => {
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
     const isOfOneUser =
-      !/^(?:apiKeys|audit|legalHolds|retention|settings|tenant|users|vectors|webhooks)\.|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
+      !/^(?:apiKeys|audit|legalHolds|retention|settings|tenants?|users|vectors|webhooks)\.|^usage$|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
         name,
       );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);

@@ -129,6 +129,9 @@ export const OPERATIONS = {
   },
   profile: { ...read, path: '/v1/profile', user: 'query' },
 
+  'users.list': { ...read, path: '/v1/users' },
+  'users.get': { ...read, path: '/v1/users/{id}' },
+  'users.patch': { method: 'PATCH', path: '/v1/users/{id}', repeat: 'always' },
   // While an erasure is open its receipt is the answer again. After it there is nothing of the user: 404.
   'users.erase': { method: 'DELETE', path: '/v1/users/{id}', repeat: 'always' },
   'users.erasure': { ...read, path: '/v1/erasures/{id}' },
@@ -166,12 +169,20 @@ export const OPERATIONS = {
   // A key is shown once: when the answer is lost, its secret is lost too.
   'apiKeys.create': { method: 'POST', path: '/v1/api-keys', repeat: 'unless_begun' },
   'apiKeys.list': { ...read, path: '/v1/api-keys' },
+  // The new secret is shown once as well, and a repeat would end the old one that still works.
+  'apiKeys.rotate': { method: 'POST', path: '/v1/api-keys/{id}/rotate', repeat: 'unless_begun' },
   'apiKeys.revoke': {
     method: 'DELETE',
     path: '/v1/api-keys/{id}',
     repeat: 'always',
     isDoneWhenGone: true,
   },
+
+  usage: { ...read, path: '/v1/usage' },
+  'tenants.create': { method: 'POST', path: '/v1/tenants', repeat: 'unless_begun' },
+  'tenants.list': { ...read, path: '/v1/tenants' },
+  'tenants.get': { ...read, path: '/v1/tenants/{id}' },
+  'tenants.patch': { method: 'PATCH', path: '/v1/tenants/{id}', repeat: 'always' },
 
   'settings.list': { ...read, path: '/v1/settings' },
   'settings.set': { method: 'PUT', path: '/v1/settings/{id}', repeat: 'always' },

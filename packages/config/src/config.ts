@@ -1,4 +1,5 @@
 import type { Environment } from './environment.ts';
+import type { ModelPrices } from './model-prices.ts';
 
 export type ChatModelConfig = Readonly<{
   baseUrl: string;
@@ -157,6 +158,7 @@ export type Config = Readonly<{
   searchTurns: boolean;
   logLevel: Environment['LOG_LEVEL'];
   telemetry: Readonly<{ otlpEndpoint: string | null }>;
+  modelPrices: ModelPrices;
   /** Folder that is imported while nothing is stored; null for none. */
   importOpenClawDir: string | null;
   storage: StorageConfig;

@@ -6,6 +6,7 @@ import { embeddingModel } from './settings/embedding-model.ts';
 import { events } from './settings/events.ts';
 import { compression, extraction } from './settings/extraction.ts';
 import { extractionModel } from './settings/extraction-model.ts';
+import { usage } from './settings/usage.ts';
 import { onnx } from './settings/onnx.ts';
 import { search } from './settings/search.ts';
 import { storage } from './settings/storage.ts';
@@ -28,6 +29,7 @@ export const environmentSchema = z.object({
   ...extraction,
   ...compression,
   ...events,
+  ...usage,
   ...vault,
   ...telemetry,
 });
@@ -45,6 +47,7 @@ export const SECTIONS: readonly Readonly<{ title: string; names: readonly string
   { title: 'Extraction and its queue', names: Object.keys(extraction) },
   { title: 'Compression', names: Object.keys(compression) },
   { title: 'Events and webhooks', names: Object.keys(events) },
+  { title: 'Usage and budgets', names: Object.keys(usage) },
   { title: 'Markdown vault', names: Object.keys(vault) },
   { title: 'Logs and traces', names: Object.keys(telemetry) },
 ];

@@ -13,6 +13,8 @@ export type {
   StatementClass,
 } from './config.ts';
 export { ENVIRONMENT_NAMES } from './environment.ts';
+export { costOf } from './model-prices.ts';
+export type { ModelPrices } from './model-prices.ts';
 export { parseEnvironment } from './parse-environment.ts';
 export type { RawEnvironment } from './parse-environment.ts';
 export { loadProcessEnvironment } from './process-environment.ts';

@@ -32,6 +32,7 @@ export function loadConfig(raw: RawEnvironment): Config {
     searchTurns: env.SEARCH_TURNS,
     logLevel: env.LOG_LEVEL,
     telemetry: { otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null },
+    modelPrices: env.MODEL_PRICES ?? {},
     importOpenClawDir: env.IMPORT_OPENCLAW_DIR ?? null,
     storage: {
       dataDir: env.DATA_DIR,

@@ -1,10 +1,45 @@
-import { apiKeySchema, createApiKeySchema, createdApiKeySchema, listApiKeysQuerySchema } from './api-keys.ts';
+import {
+  apiKeySchema,
+  createApiKeySchema,
+  createdApiKeySchema,
+  listApiKeysQuerySchema,
+  rotateApiKeySchema,
+} from './api-keys.ts';
 import { listSchema } from './list.ts';
 import type { Operation } from './operation.ts';
-import { erasureSchema } from './users.ts';
+import { erasureSchema, listUsersQuerySchema, patchUserSchema, userSchema } from './users.ts';
 
 /** What administrators of a tenant do: keys, and users who leave. */
 export const ADMIN_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/v1/users',
+    tag: 'Users',
+    summary: 'List the users of whom something is stored, with counts and last activity',
+    permission: 'memory.read_all',
+    query: listUsersQuerySchema,
+    status: 200,
+    response: listSchema(userSchema),
+  },
+  {
+    method: 'get',
+    path: '/v1/users/{id}',
+    tag: 'Users',
+    summary: 'Get a user with counts and settings',
+    permission: 'memory.read_all',
+    status: 200,
+    response: userSchema,
+  },
+  {
+    method: 'patch',
+    path: '/v1/users/{id}',
+    tag: 'Users',
+    summary: 'Change the settings of a user: preset, memory on or off, retention',
+    permission: 'admin',
+    body: patchUserSchema,
+    status: 200,
+    response: userSchema,
+  },
   {
     method: 'delete',
     path: '/v1/users/{id}',
@@ -42,6 +77,16 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     query: listApiKeysQuerySchema,
     status: 200,
     response: listSchema(apiKeySchema),
+  },
+  {
+    method: 'post',
+    path: '/v1/api-keys/{id}/rotate',
+    tag: 'API keys',
+    summary: 'Give an API key a new secret; the old one works for a while',
+    permission: 'admin',
+    body: rotateApiKeySchema,
+    status: 200,
+    response: createdApiKeySchema,
   },
   {
     method: 'delete',

@@ -75,8 +75,25 @@ export const apiKeySchema = z.object({
   expires_at: timestampSchema.nullable(),
   revoked: z.boolean(),
   revoked_at: timestampSchema.nullable(),
+  rotated_at: timestampSchema.nullable(),
+  previous_secret_until: timestampSchema
+    .nullable()
+    .describe('Until when the secret before the last rotation works; null when it does not.'),
+  last_used_at: timestampSchema.nullable().describe('To the minute; null when it was never used.'),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
+
+const DAY_S = 86_400;
+
+export const rotateApiKeySchema = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(90 * DAY_S)
+    .default(DAY_S)
+    .describe('How long the old secret works beside the new one. 0: it ends at once.'),
+  expires_at: timestampSchema.nullish().describe('A new end of the key. Null: none; absent: as it was.'),
+});
 
 export const createdApiKeySchema = apiKeySchema.extend({
   key: z.string().describe('The whole key. Shown this once; only its hash is kept.'),

@@ -111,7 +111,7 @@ const extractionRefSchema = z
   .nullable();
 
 /** Present when the user could not be determined: nothing was stored, and this says what to do. */
-export const skippedSchema = z.object({ reason: z.literal('unknown_user'), detail: z.string() });
+export const skippedSchema = z.object({ reason: z.enum(['unknown_user', 'memory_off']), detail: z.string() });
 
 export const acceptedMessagesSchema = z.object({
   conversation_id: z.string(),

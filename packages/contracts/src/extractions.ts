@@ -42,7 +42,17 @@ export const extractionSchema = z.object({
   trigger: z.string(),
   preset: z.string(),
   attempts: z.int(),
-  reason: z.string().nullable().describe('Why it was dropped or skipped.'),
+  reason: z
+    .string()
+    .nullable()
+    .describe(
+      'Why it was dropped, skipped or deferred: `budget_tokens_day`, for example, when that budget is used up.',
+    ),
+  deferred_until: timestampSchema
+    .nullable()
+    .describe(
+      'Until when it waits because a budget is used up; it goes on at once when the budget is raised.',
+    ),
   counts: z.object({
     added: z.int(),
     updated: z.int(),

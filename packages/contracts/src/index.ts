@@ -27,6 +27,8 @@ export * from './summaries.ts';
 export * from './context.ts';
 export * from './memory-tool.ts';
 export * from './statistics.ts';
+export * from './tenants.ts';
+export * from './usage.ts';
 export * from './users.ts';
 export * from './text.ts';
 export * from './vectors.ts';

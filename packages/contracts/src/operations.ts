@@ -36,6 +36,7 @@ import {
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
+import { TENANT_OPERATIONS } from './tenant-operations.ts';
 
 const deletedSchema = z.object({ deleted: z.int() });
 
@@ -283,6 +284,7 @@ export const OPERATIONS: readonly Operation[] = [
     status: 200,
     response: memoryToolResponseSchema,
   },
+  ...TENANT_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...ADMIN_OPERATIONS,

@@ -13,6 +13,8 @@ declare
   v_conversation conversations;
   v_known idempotency_keys;
   v_user text;
+  v_owner users;
+  v_preset text;
   v_first integer;
   v_last integer;
   v_begun boolean := false;
@@ -48,6 +50,13 @@ begin
       delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
     end if;
     return jsonb_build_object('status', 'unknown_user');
+  end if;
+  select * into v_owner from users where tenant_id = v_tenant and user_id = v_user;
+  if not v_owner.memory then
+    if v_key is not null then
+      delete from idempotency_keys where tenant_id = v_tenant and key = v_key;
+    end if;
+    return jsonb_build_object('status', 'memory_off', 'user_id', v_user);
   end if;
   -- The conversation is locked, so nobody deletes it until this commits. The same words said anew are another turn.
   if r ? 'turn_accepted_at' and not exists (
@@ -117,7 +126,9 @@ begin
   )
   select coalesce(max(seq), v_conversation.last_seq) into v_last from stored;
 
-  v_trigger := trigger_of(v_conversation.policy, r->>'preset', schedule);
+  v_preset := coalesce(r->>'preset', v_conversation.policy->>'preset', v_owner.preset,
+                       (select default_preset from tenants where id = v_tenant), schedule->>'preset');
+  v_trigger := trigger_of(v_conversation.policy, v_preset, schedule);
   v_replaced := least(v_conversation.replaced_from_seq,
                       case when coalesce((v_trigger->>'reads_replies')::boolean, false) then v_replaced end);
   if v_last = v_conversation.scheduled_seq or r->>'extract' = 'never' then
@@ -145,7 +156,7 @@ begin
         'from_seq', v_conversation.scheduled_seq + 1, 'to_seq', v_last, 'scope', v_trigger->'scope',
         'max_turns', v_trigger->'max_turns', 'id', r->'extraction_id',
         'trigger', coalesce(nullif(v_due_for, 'messages'), r->>'trigger'),
-        'preset', coalesce(r->>'preset', v_conversation.policy->>'preset', schedule->>'preset'),
+        'preset', v_preset,
         'metadata', r->'extraction_metadata', 'traceparent', r->'traceparent',
         'replaces_from_seq', v_replaced))) as s where not s.passed_over;
     v_extraction := jsonb_build_object('id', r->>'extraction_id', 'state', 'pending', 'enqueue', true);

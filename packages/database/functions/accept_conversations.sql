@@ -18,11 +18,14 @@
 -- Result:
 --     { begun: { place: whether an extraction was scheduled },
 --       others: { place: { status: 'accepted' | 'replayed' | 'unknown_user' | 'idempotency_conflict' |
---         'user_mismatch' | 'message_conflict' | 'turn_deleted', user_id, conversation_id, message_ids, conflicts,
+--         'user_mismatch' | 'message_conflict' | 'turn_deleted' | 'memory_off', user_id, conversation_id, message_ids,
+--         conflicts,
 --         extraction: { id, state, enqueue, part_ids } | null } },
 --       dropped: [{ id, tenant_id, generation }], accepted_at }
 --   A place is the number of the request, from 1. begun are new conversations, accepted as they were sent. part_ids are
 --   the extractions in their order when there are several; the last one has the given id.
+-- For a user whose memory is off nothing is stored (memory_off). Where neither a request nor its conversation has a
+-- preset, that of the user counts, then that of the tenant, then that of the schedule.
 -- Guarantees: message ids that are known in the conversation are not stored again, and a repeated post does not
 -- supersede what it brought the first time. Ranges of extractions of one conversation never overlap (the conversation's
 -- row is locked). With a limit, calls are serialised by an advisory lock, so that the number of extractions that wait

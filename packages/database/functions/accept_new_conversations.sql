@@ -14,15 +14,21 @@ begin
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
            coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
            jsonb_array_length(r->'messages') as message_count, (r->>'user_turns')::integer as user_turns,
-           r->>'extract' as extract, trigger_of('{}', r->>'preset', schedule) as policy,
+           r->>'extract' as extract, coalesce(r->>'preset', u.preset, t.default_preset) as preset,
+           trigger_of('{}', coalesce(r->>'preset', u.preset, t.default_preset), schedule) as policy,
+           coalesce(u.memory, true) as has_memory,
            row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
       from jsonb_array_elements(requests) with ordinality as e (r, place)
+      left join tenants t on t.id = (r->>'tenant_id')::uuid
+      left join users u on u.tenant_id = (r->>'tenant_id')::uuid
+        and u.user_id = coalesce(r->>'user_id', r->>'fallback_user_id')
   ), plain as (
     select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
       from given cross join lateral extraction_due(
         policy, schedule, case extract when 'auto' then user_turns else 0 end, (r->>'tokens')::bigint,
         (r->>'has_reply')::boolean, now()) as due
-      where nth = 1 and message_count > 0 and user_id <> 'unknown' and r->>'idempotency_key' is null
+      where nth = 1 and message_count > 0 and user_id <> 'unknown' and has_memory
+        and r->>'idempotency_key' is null
         and user_turns is not null and not r ? 'policy' and not r ? 'turn_accepted_at'
         and coalesce(policy->>'scope', '') <> 'ephemeral'
         and (user_turns <= (policy->>'max_turns')::integer or coalesce((policy->>'max_turns')::integer, 0) = 0)
@@ -50,7 +56,7 @@ begin
                              metadata, traceparent)
     select (r->>'extraction_id')::uuid, tenant_id, user_id, conversation_id, 1, message_count,
            r->>'trigger',
-           coalesce(r->>'preset', schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
+           coalesce(preset, schedule->>'preset'), coalesce(r->'extraction_metadata', '{}'), r->>'traceparent'
       from taken where extracts order by place
   )
   select coalesce(jsonb_object_agg(place, extracts), '{}'), array_agg(tenant_id), array_agg(user_id)

@@ -5,7 +5,7 @@
 -- model_provider: the provider that would be asked; null for rules, which are never down. probe_interval_ms: time
 --   between two probes of a provider that is down.
 -- Result: { claim: {…}, pinned: {…} | null, messages: […], known: […], hasDocuments }; null when there is no such
--- extraction. When it cannot be claimed, one of these, and the row is as it was:
+-- extraction. When it cannot be claimed, one of these, and the row is as it was but for deferred:
 --   { kind: finished, state, next }: it has ended; next is the extraction that is open after it.
 --   { kind: leased, retry_in_ms }: another worker holds a lease for so long.
 --   { kind: blocked }: another extraction of its conversation has to end first. The worker need not ask again: whoever
@@ -13,6 +13,8 @@
 --     so that its end comes wholly before the look at it or wholly after.
 --   { kind: breaker_open, retry_in_ms }: its provider is down, there is no answer yet, and no probe is due.
 --   { kind: last_probe, retry_in_ms }: the same, but a probe is due, and another extraction should make it.
+--   { kind: deferred }: a budget of its tenant is used up, and there is no answer yet: it waits for the next period, or
+--     until the budget is raised (resume_deferred).
 create or replace function claim_extraction(
   tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer,
   model_provider text, probe_interval_ms integer
@@ -22,6 +24,8 @@ declare
   v_pinned json;
   v_permit jsonb;
   v_from integer;
+  v_until timestamptz;
+  v_reason text;
 begin
   loop
     begin
@@ -30,6 +34,7 @@ begin
       update extractions e
         set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
             started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
+            deferred_until = null, reason = null,
             lease_until = now() + lease_ms * interval '1 millisecond'
         where id = extraction and (tenant_id = tenant) is true
           and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
@@ -44,6 +49,9 @@ begin
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
           into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
         if v_pinned is null and model_provider is not null then
+          if exists (select from budgets where tenant_id = tenant) and exists (select from budget_exhausted(tenant)) then
+            raise exception 'the budget is used up' using errcode = 'FM002';
+          end if;
           v_permit := enter_provider(model_provider, probe_interval_ms, extraction);
           if v_permit ? 'wait_ms' then
             raise exception 'the breaker is open' using errcode = 'FM001';
@@ -58,6 +66,18 @@ begin
         -- The claim is undone.
         return json_build_object('retry_in_ms', (v_permit->>'wait_ms')::integer,
           'kind', case when (v_permit->>'last_probe')::boolean then 'last_probe' else 'breaker_open' end);
+      when sqlstate 'FM002' then
+        -- The claim is undone. Under the lock that a change of the budgets takes, so that a raise that comes just now
+        -- is either seen here, or sees this one.
+        perform from tenants where id = tenant for share;
+        select b.until, b.reason into v_until, v_reason from budget_exhausted(tenant) b;
+        continue when v_until is null;
+        update extractions
+          set state = 'pending', lease_until = null, claimed_by = null, queue_checked_at = null,
+              deferred_until = v_until, next_attempt_at = v_until, reason = v_reason
+          where id = extraction and (tenant_id = tenant) is true
+            and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)));
+        return json_build_object('kind', 'deferred');
     end;
     select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
     if not found then

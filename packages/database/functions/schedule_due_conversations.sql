@@ -24,10 +24,12 @@ begin
   select jsonb_agg(jsonb_build_object(
       'tenant_id', tenant_id, 'conversation_id', id, 'user_id', user_id, 'from_seq', scheduled_seq + 1,
       'to_seq', last_seq, 'scope', policy_in_force->'scope', 'max_turns', policy_in_force->'max_turns',
-      'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(policy->>'preset', schedule->>'preset'),
+      'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(own_preset, schedule->>'preset'),
       'traceparent', extraction_traceparent, 'replaces_from_seq', replaced_from_seq)
       order by extraction_due_at, tenant_id, id)
-    into v_batch from due cross join lateral trigger_of(policy, null, schedule) as policy_in_force;
+    into v_batch from due
+    cross join lateral coalesce(policy->>'preset', preset_of(tenant_id, user_id)) as own_preset
+    cross join lateral trigger_of(policy, own_preset, schedule) as policy_in_force;
   if v_batch is null then
     return '{"conversations": 0, "scheduled": [], "dropped": []}';
   end if;

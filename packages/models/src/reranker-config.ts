@@ -1,3 +1,4 @@
+import type { EmbeddingUsage } from './embedding/embedding-source.ts';
 import type { OnnxConfig } from './onnx/onnx-model.ts';
 
 export type EndpointRerankerConfig = Readonly<{
@@ -23,8 +24,15 @@ export type Reranker = Readonly<{
    * applied it and servers of raw models have not. See `toRelevances`.
    */
   scale: 'logits' | 'unknown';
-  /** The model's score of each document for the query, in the order of the documents. */
-  rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
+  /**
+   * The model's score of each document for the query, in the order of the documents. `onUsage` is called for the reply
+   * of an endpoint, with the tokens if it says them, else 0; local models cost nothing.
+   */
+  rerank: (
+    query: string,
+    documents: readonly string[],
+    onUsage?: (usage: EmbeddingUsage) => void,
+  ) => Promise<number[]>;
   /** Loads a local model; nothing for endpoints. */
   load: () => Promise<void>;
   close: () => Promise<void>;

@@ -31,10 +31,11 @@ function createEndpointReranker(config: EndpointRerankerConfig, deps: Pick<OnnxD
   return {
     topN,
     scale: 'unknown',
-    async rerank(query, documents) {
+    async rerank(query, documents, onUsage) {
       if (documents.length === 0) return [];
       const body = { ...named, query, ...fieldsOf(provider, documents) };
       const { body: reply } = await endpoint.post('/rerank', body);
+      onUsage?.({ model: model ?? provider, tokens: readTokens(reply) });
       const scores = readScores(reply, documents.length);
       if (scores === undefined) throw endpoint.toError(new UnusableReplyError(reply, 'wrong_answer'));
       return scores;
@@ -57,6 +58,14 @@ function rootOf(baseUrl: string, provider: keyof typeof PATHS): string {
   const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/rerank$/, '');
   url.pathname = path === '' && !/\/rerank\/*$/.test(url.pathname) ? PATHS[provider] : path;
   return url.href;
+}
+
+/** `usage.total_tokens` of Jina, `meta.tokens.input_tokens` of Cohere; TEI does not say. */
+function readTokens(reply: unknown): number {
+  const { usage, meta } = isRecord(reply) ? reply : {};
+  const counted = isRecord(meta) ? meta['tokens'] : undefined;
+  const tokens = isRecord(usage) ? usage['total_tokens'] : isRecord(counted) ? counted['input_tokens'] : 0;
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0;
 }
 
 /** `[{index, score}]` as TEI answers, or `{results: [{index, relevance_score}]}`. */

@@ -7,3 +7,7 @@ export type { Storage } from './open-storage.ts';
 export { runProcess, VERSION } from './run-process.ts';
 export type { ProcessContext } from './run-process.ts';
 export { createChecks, createReadiness } from './readiness.ts';
+export { createUsageMeter } from './usage-meter.ts';
+export type { MeteredCall, UsageMeter } from './usage-meter.ts';
+export { createUserDefaults } from './user-defaults.ts';
+export type { UserDefaultsReader } from './user-defaults.ts';

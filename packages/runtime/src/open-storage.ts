@@ -5,6 +5,7 @@ import {
   type DatabasePool,
   DEFAULT_TENANT_ID,
   findApiKey,
+  noteApiKeyUse,
   type PoolOptions,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
@@ -93,6 +94,7 @@ export function openAuthenticator(
     isLoopback: isLoopback(config.host),
     defaultTenantId: DEFAULT_TENANT_ID,
     findKey: (id) => findApiKey(reading, id),
+    noteUse: (key) => noteApiKeyUse(reading, key),
     now,
   });
 }

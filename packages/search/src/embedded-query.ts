@@ -11,6 +11,9 @@ type QueryProfile = Readonly<{
   reads: (text: string) => boolean;
 }>;
 
+/** Whose search it is; `userId` is null for all users of a tenant. */
+export type SearchOwner = Readonly<{ tenantId: string; userId: string | null }>;
+
 /** The query as a vector of the model, or why there is none (`timeout` or an error's code). */
 export type EmbeddedQuery =
   | Readonly<{
@@ -22,4 +25,4 @@ export type EmbeddedQuery =
   | Readonly<{ unavailable: string }>;
 
 /** Null for a query that the model does not read. */
-export type EmbedQuery = (query: string) => Promise<EmbeddedQuery | null>;
+export type EmbedQuery = (query: string, of: SearchOwner) => Promise<EmbeddedQuery | null>;

@@ -75,7 +75,7 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
 
     async function embed(): Promise<EmbeddedQuery | null> {
       const startedAt = performance.now();
-      const embedded = await withSpan('embed query', {}, () => embedQuery(query));
+      const embedded = await withSpan('embed query', {}, () => embedQuery(query, target));
       embedMs = performance.now() - startedAt;
       return embedded;
     }

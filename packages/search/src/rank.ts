@@ -14,6 +14,7 @@ import {
 } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
 import { toCandidates } from './candidate.ts';
+import type { SearchOwner } from './embedded-query.ts';
 import { type Filler, fillUp } from './fillers.ts';
 import type { Generated } from './generate-candidates.ts';
 import { hydrate } from './hydrate.ts';
@@ -29,7 +30,7 @@ export type Reranker = Readonly<{
   topN: number;
   scale: ScoreScale;
   /** The score of each document for the query, in the order of the documents. */
-  rerank: (query: string, documents: readonly string[]) => Promise<number[]>;
+  rerank: (query: string, documents: readonly string[], of: SearchOwner) => Promise<number[]>;
 }>;
 
 export type RankDeps = Readonly<{
@@ -75,7 +76,7 @@ export function createRank({ database, reranker }: RankDeps) {
       nowMs,
     });
     const dropped: Record<string, number> = {};
-    const reranking = await rerank(scored, request.query, settings);
+    const reranking = await rerank(scored, request.query, settings, target);
     const threshold = thresholdOf(request, settings, generated, reranking.done);
     const isRelevant = ({ reranked, relevant }: Entry) => {
       const relevance = reranking.done ? reranked : relevant.candidate.similarity;
@@ -129,7 +130,12 @@ export function createRank({ database, reranker }: RankDeps) {
   }
 
   /** The best candidates with the reranker's relevance, first; the others keep their order behind them. */
-  async function rerank(scored: readonly ScoredCandidate[], query: string, settings: SearchSettings) {
+  async function rerank(
+    scored: readonly ScoredCandidate[],
+    query: string,
+    settings: SearchSettings,
+    of: SearchOwner,
+  ) {
     const entries = scored.map(toEntry);
     const nothing = { entries, done: false, failure: null as unknown, ms: 0 };
     if (!settings.rerank || reranker === null || entries.length === 0) return nothing;
@@ -140,6 +146,7 @@ export function createRank({ database, reranker }: RankDeps) {
         reranker.rerank(
           query,
           best.map(({ content }) => content),
+          of,
         ),
       );
       const relevances = toRelevances(scores, reranker.scale);

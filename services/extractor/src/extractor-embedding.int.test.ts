@@ -93,6 +93,7 @@ describe('texts that have a vector already', () => {
     return createEmbedTexts({
       models: inUse(embedder),
       database: under.database,
+      usage: { recordLater: () => undefined },
       breaker: null,
       now: Date.now,
     });

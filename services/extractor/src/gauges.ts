@@ -20,6 +20,11 @@ export function addGauges(database: Sql, disposables: Disposables): void {
   gauge('factmill_extractions_pending', 'Extractions that wait', (statistics) => statistics.pending);
   gauge('factmill_extractions_active', 'Extractions in work', (statistics) => statistics.active);
   gauge(
+    'factmill_extractions_deferred',
+    'Extractions that wait because a budget is used up',
+    (statistics) => statistics.deferred,
+  );
+  gauge(
     'factmill_oldest_pending_seconds',
     'Age of the oldest extraction that waits; scale extractors on it',
     (statistics) => statistics.oldestPendingSeconds,

@@ -12,6 +12,7 @@ import { createMakePlan } from './compressing/make-plan.ts';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import type { EmbedLater } from './maintenance/embed-later.ts';
 import type { Providers } from './open-providers.ts';
+import { createBillChatModel } from './providers/billed-chat-model.ts';
 import { createLeases, LEASE_MS } from './runs/leases.ts';
 import type { Part } from './shutdown.ts';
 
@@ -91,7 +92,7 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
 
 function compressMemoriesOf(
   { config, database: ofAll }: ExtractorDeps,
-  { providers: { breaker, chat, meter }, prompts, embedLater }: CompressionParts,
+  { providers: { breaker, chat, meter, usage }, prompts, embedLater }: CompressionParts,
 ): ReturnType<typeof createCompressMemories> {
   const database = ofAll.as('tenant');
   const now = () => new Date();
@@ -101,6 +102,7 @@ function compressMemoriesOf(
     answerSteps: createAnswerSteps({
       database,
       model: chat && meter(chat.model, 'compression'),
+      bill: createBillChatModel(usage),
       prompts,
       breaker,
       now: () => Math.round(performance.now()),

@@ -40,6 +40,7 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
   const calls = createPinnedCalls({
     database: database.as('tenant'),
     provider: first.name,
+    usage: first.isFree ? null : providers.usage,
     now: () => Math.round(performance.now()),
     wait: (ms, signal) => delay(ms, undefined, { signal }),
     answered: (extractionId) => providers.breaker.answered(extractionId),
@@ -141,8 +142,8 @@ function extractMemoriesOf(
         first.complete === null
           ? null
           : createReconcileCandidates({ database, provider: further, prompts, calls }),
-      embed: async (texts, signal) =>
-        embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger),
+      embed: async (claim, texts, signal) =>
+        embedTexts === null ? null : embedOrLater(embedTexts, texts, signal, logger, { payers: [claim] }),
       newId: () => uuidv7(),
       date,
     }),

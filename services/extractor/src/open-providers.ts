@@ -1,4 +1,4 @@
-import { createDisposables } from '@factmill/runtime';
+import { createDisposables, createUsageMeter, type UsageMeter } from '@factmill/runtime';
 import { createModelsInUse, type ModelsInUse, registerConfigured } from '@factmill/vectors';
 import type { FallbackChatModel } from '@factmill/models';
 import type { Queues } from '@factmill/queue';
@@ -20,6 +20,7 @@ export type Providers = Part &
     /** The chat model's breaker for claimed runs. */
     breaker: RunBreaker;
     meter: MeterChatModel;
+    usage: UsageMeter;
     models: ModelsInUse;
     /** Null when no embedding model is configured. */
     embedTexts: EmbedTexts | null;
@@ -34,6 +35,7 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
   // Searches use only registered models, so this registers before the first search of a new installation.
   if (embedder.profile !== null) await registerConfigured(embedding);
   const disposables = createDisposables();
+  const usage = disposables.add(createUsageMeter({ database, prices: config.modelPrices, logger }));
   const models = disposables.add(createModelsInUse({ ...embedding, now: Date.now }));
   const isRemote = config.embedding.provider === 'openai';
   const breakerDeps = { database, logger, now: Date.now, probeIntervalMs: config.extractor.probeIntervalMs };
@@ -44,6 +46,7 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
       : createEmbedTexts({
           models,
           database,
+          usage,
           breaker: isRemote
             ? createBreaker(providerName('embedding', config.embedding.baseUrl), breakerDeps)
             : null,
@@ -63,6 +66,7 @@ export async function openProviders(deps: ExtractorDeps): Promise<Providers> {
     chat,
     breaker: createRunBreaker({ breaker: chat?.breaker ?? null, logger }),
     meter: createModelMeter(),
+    usage,
     models,
     embedTexts,
     embeddingFits: () => embeddingFits,

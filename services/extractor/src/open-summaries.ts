@@ -3,6 +3,7 @@ import { nextSummaryDueMs } from '@factmill/database';
 import type { Prompts } from '@factmill/extraction';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import type { Providers } from './open-providers.ts';
+import { createBillChatModel } from './providers/billed-chat-model.ts';
 import type { Part } from './shutdown.ts';
 import { createRefreshSummary } from './summarising/refresh-summary.ts';
 import { createSummariser } from './summarising/summariser.ts';
@@ -17,7 +18,7 @@ const GRACE_MS = 500;
 /** What keeps summaries fresh. */
 export function openSummaries(
   { config, database, logger, signal }: ExtractorDeps,
-  { providers: { chat, meter }, prompts }: Readonly<{ providers: Providers; prompts: Prompts }>,
+  { providers: { chat, meter, usage }, prompts }: Readonly<{ providers: Providers; prompts: Prompts }>,
 ): Part {
   const { chatModel, retry, sweepIntervalMs } = config.extractor;
   const summariser = createSummariser({
@@ -26,6 +27,7 @@ export function openSummaries(
       writeSummary: createWriteSummary({
         database,
         chatModel: chat && meter(chat.model, 'summary'),
+        bill: createBillChatModel(usage),
         prompts,
         now: () => new Date(),
       }),

@@ -2,11 +2,25 @@ import { createLatest } from '@factmill/async';
 import { type Authenticator, hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
-import { type DatabasePool, findDropped, readSettings, type Sql } from '@factmill/database';
+import {
+  type DatabasePool,
+  findDropped,
+  listTenantLimits,
+  readSettings,
+  type Sql,
+  type TenantLimits,
+} from '@factmill/database';
 import { presetNamed, scheduleOf } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
 import { createEnqueueAccepted, createFindDropped, createQueueLimits, type Queues } from '@factmill/queue';
-import { createAuditAccess, createChecks, createReadiness, VERSION } from '@factmill/runtime';
+import {
+  createAuditAccess,
+  createChecks,
+  createReadiness,
+  createUsageMeter,
+  createUserDefaults,
+  VERSION,
+} from '@factmill/runtime';
 import type { Logger, Telemetry } from '@factmill/telemetry';
 import type { Express } from 'express';
 import { createAccept } from './accepting/accept.ts';
@@ -78,7 +92,13 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     findDropped: createFindDropped(limits, (ids) => findDropped(acceptingForAll, ids)),
   });
   const schedule = scheduleOf({ ...config.scheduling, timeZone: config.timeZone });
-  const callerLimits = createGatewayLimits(deps);
+  const tenantLimits = createLatest<ReadonlyMap<string, TenantLimits>>({
+    load: () => listTenantLimits(database.accept),
+    initial: new Map(),
+    everyMs: SETTINGS_READ_EVERY_MS,
+    now: Date.now,
+  });
+  const callerLimits = createGatewayLimits({ ...deps, tenantLimits });
   const { beforeBody, afterBody } = callerLimits;
   const audit = createAuditAccess({ database: acceptingForAll, logger });
   const authenticate = [callerLimits.authenticate, audit.watch];
@@ -91,6 +111,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     sharesSession: config.storage.databaseUrl === null && config.storage.redisUrl === null,
   });
   const closing = new AbortController();
+  const usage = createUsageMeter({ database: acceptingForAll, prices: config.modelPrices, logger });
   const routes: RouteDeps = {
     config,
     logger,
@@ -105,6 +126,8 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     settings,
     schedule,
     accept: accepting.accept,
+    usage,
+    userDefaults: createUserDefaults({ database: database.list, now: () => performance.now() }),
     documentCutter,
     closing: closing.signal,
     now: () => new Date(),
@@ -167,6 +190,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
       await chat.close();
       await accepting.settled();
       await documentCutter.close();
+      await usage.close();
       callerLimits.close();
       await audit.close();
     },

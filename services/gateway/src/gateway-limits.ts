@@ -1,3 +1,4 @@
+import type { Latest } from '@factmill/async';
 import { authentication, type Authenticator, principalOf } from '@factmill/auth';
 import type { Config, LimitsConfig } from '@factmill/config';
 import { asTenant } from '@factmill/database';
@@ -14,6 +15,7 @@ import {
   watchQueues,
 } from '@factmill/limits';
 import { closeLimitsRedis, openLimitsRedis } from '@factmill/limits/redis';
+import type { TenantLimits } from '@factmill/database';
 import type { RequestHandler } from 'express';
 import { MAX_ACCEPTING_AT_ONCE } from './accepting/accept.ts';
 
@@ -51,7 +53,13 @@ const WAITING = { maxWaiting: 500, maxWaitMs: 10_000 } as const;
  * a queue of their own, so that no other work delays them.
  */
 export function createGatewayLimits(
-  deps: Readonly<{ config: Config; authenticator: Authenticator; limitsAnswerMs?: number | undefined }>,
+  deps: Readonly<{
+    config: Config;
+    authenticator: Authenticator;
+    /** Rates that differ from those of the deployment, by tenant. */
+    tenantLimits: Latest<ReadonlyMap<string, TenantLimits>>;
+    limitsAnswerMs?: number | undefined;
+  }>,
 ): GatewayLimits {
   const { config } = deps;
   const { redisUrl, queuePrefix, poolMax, statementTimeoutsMs } = config.storage;
@@ -60,7 +68,11 @@ export function createGatewayLimits(
   const redis = redisUrl === null ? null : openLimitsRedis(redisUrl, deps.limitsAnswerMs);
   const rateLimit = createRateLimit({
     rates: createRates({ redis, keyPrefix: queuePrefix, now }),
-    ratesOf: () => ratesOf(config.limits),
+    ratesOf: (tenantId) => {
+      // The answer counts for the next request; none waits for it.
+      void deps.tenantLimits.read();
+      return ratesOf(config.limits, deps.tenantLimits.known().get(tenantId));
+    },
     isOpen: config.auth.mode === 'none',
     count,
   });
@@ -132,8 +144,14 @@ export function createGatewayLimits(
   };
 }
 
-/** The rates of a tenant, equal for all. Limits for single tenants belong here. */
-function ratesOf({ keyPerSecond, tenantPerSecond, burstSeconds }: LimitsConfig): TenantRates {
+/** The rates of a tenant: its own, else those of the deployment. */
+function ratesOf(
+  { keyPerSecond, tenantPerSecond, burstSeconds }: LimitsConfig,
+  own: TenantLimits = {},
+): TenantRates {
   const rate = (perSecond: number) => (perSecond === 0 ? null : { perSecond, burstSeconds });
-  return { key: rate(keyPerSecond), tenant: rate(tenantPerSecond) };
+  return {
+    key: rate(own.key_per_second ?? keyPerSecond),
+    tenant: rate(own.tenant_per_second ?? tenantPerSecond),
+  };
 }

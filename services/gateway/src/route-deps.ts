@@ -3,10 +3,11 @@ import type { Config, QueueLimits, StatementClass } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
 import type { AcceptRequest, Database } from '@factmill/database';
 import type { Queues } from '@factmill/queue';
+import type { UsageMeter, UserDefaultsReader } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
 import type { Authenticator } from '@factmill/auth';
 import type { RequestHandler } from 'express';
-import type { AcceptedRequest } from './accepting/accept.ts';
+import type { AcceptOutcome } from './accepting/accept.ts';
 import type { DocumentCutter } from './documents/document-cutter.ts';
 
 /** Dependencies of the routes. */
@@ -31,7 +32,10 @@ export type RouteDeps = Readonly<{
   settings: Latest<Readonly<Record<string, unknown>>>;
   /** Default schedule of conversations. */
   schedule: Schedule;
-  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  accept: (request: AcceptRequest) => Promise<AcceptOutcome>;
+  /** What counts for a user where nothing nearer says it; a change arrives within a second. */
+  userDefaults: UserDefaultsReader;
+  usage: UsageMeter;
   documentCutter: DocumentCutter;
   /** Fires when the gateway stops: what is open has to end. */
   closing: AbortSignal;

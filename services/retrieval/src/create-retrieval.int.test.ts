@@ -248,6 +248,28 @@ describe('who may search', () => {
     }
   });
 
+  test('what is set for a user counts: the preset of searches and contexts, and memory that is off', async () => {
+    await under.remember('kept-out', ['The user has a dog called Rex.']);
+    const set = (fields: string) => database.query(`update users set ${fields} where user_id = 'kept-out'`);
+    const body = { query: 'dog', user_id: 'kept-out' };
+    const context = async () => {
+      const answer = await fetch(`${retrieval.url}/v1/context`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, format: 'section' }),
+      });
+      return (await answer.json()) as { memories: unknown[]; skipped?: { reason: string } };
+    };
+    await set(`preset = 'tiered'`);
+    expect(await search(body)).toMatchObject({ mode: 'classic', user_id: 'kept-out' });
+    expect((await context()).memories).toHaveLength(1);
+    await set('memory = false');
+    await waitFor(async () => (await context()).skipped?.reason === 'memory_off', {
+      describe: 'the setting to be seen',
+    });
+    expect((await context()).memories).toEqual([]);
+  });
+
   test('a key is needed when authentication is on, and it needs memory.read', async () => {
     const reader = await createKey(database, 'reader', ['memory.read']);
     await under.withService({ AUTH: 'required' }, {}, async (service) => {

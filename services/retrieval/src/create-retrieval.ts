@@ -5,8 +5,21 @@ import { OPERATIONS } from '@factmill/contracts';
 import type { DatabasePool } from '@factmill/database';
 import { presetNamed } from '@factmill/extraction';
 import { createHttpApp, knownMethods, listen } from '@factmill/http';
-import { createReranker, describeLoadError, type Embedder, reportFetch } from '@factmill/models';
-import { createAuditAccess, createReadiness, VERSION } from '@factmill/runtime';
+import {
+  createReranker,
+  describeLoadError,
+  type Embedder,
+  type Reranker,
+  reportFetch,
+} from '@factmill/models';
+import {
+  createAuditAccess,
+  createReadiness,
+  createUsageMeter,
+  createUserDefaults,
+  type UsageMeter,
+  VERSION,
+} from '@factmill/runtime';
 import { createResidentIndexes, createSearch } from '@factmill/search';
 import { createModelsInUse } from '@factmill/vectors';
 import type { Logger, Telemetry } from '@factmill/telemetry';
@@ -53,6 +66,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const reranker = createReranker(config.retrieval.rerank, { now: Date.now, onFetch: reportFetch(logger) });
   // One statement counts for several tenants.
   const accesses = createAccessRecorder({ database: database.as('system'), logger, now });
+  const usage = createUsageMeter({ database: database.as('system'), prices: config.modelPrices, logger });
   const models = createModelsInUse({
     database,
     config: config.embedding,
@@ -66,9 +80,9 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   ]);
   const search = createSearch({
     database,
-    embedQuery: createEmbedQuery({ database, models, config: config.embedding, now: Date.now }),
+    embedQuery: createEmbedQuery({ database, models, config: config.embedding, usage, now: Date.now }),
     residents: createResidentIndexes({ database, now: () => performance.now() }),
-    reranker,
+    reranker: reranker && billed(reranker, usage),
     defaultMode,
     searchesTurns: config.searchTurns,
     recordAccesses: accesses.record,
@@ -76,7 +90,8 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     now,
   });
   const loadContext = createLoadContext({ database, search, hasMode });
-  const common = { defaultUserId: config.auth.defaultUserId, preset, numbers };
+  const userDefaults = createUserDefaults({ database, now: () => performance.now() });
+  const common = { defaultUserId: config.auth.defaultUserId, preset, numbers, userDefaults };
   const limits = createRetrievalLimits({ config, authenticator: deps.authenticator });
   const audit = createAuditAccess({ database, logger });
   const app = createHttpApp({
@@ -121,9 +136,30 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       limits.close();
       await audit.close();
       await accesses.close();
+      await usage.close();
       await reranker?.close();
       await models.close();
     },
+  };
+}
+
+/** The reranker with its calls counted for who searches. */
+function billed(
+  reranker: Reranker,
+  usage: UsageMeter,
+): NonNullable<Parameters<typeof createSearch>[0]['reranker']> {
+  return {
+    ...reranker,
+    rerank: (query, documents, { tenantId, userId }) =>
+      reranker.rerank(query, documents, ({ model, tokens }) =>
+        usage.recordLater(tenantId, {
+          userId: userId ?? '',
+          model,
+          purpose: 'rerank',
+          inputTokens: tokens,
+          outputTokens: 0,
+        }),
+      ),
   };
 }
 

@@ -19,7 +19,9 @@ const { embedding } = loadConfig({
 
 // What says which model is in use is all that most tests ask.
 function open(inUse: ModelsInUse['inUse'], config = embedding, database = null as unknown as Sql) {
-  return createEmbedQuery({ database, models: { inUse }, config, now: Date.now });
+  const usage = { recordLater: () => undefined };
+  const embedQuery = createEmbedQuery({ database, models: { inUse }, config, usage, now: Date.now });
+  return (query: string) => embedQuery(query, { tenantId: 't', userId: 'ada' });
 }
 
 test('a database that does not say which model is in use is not waited for', async () => {

@@ -2,7 +2,8 @@ import { untilAborted } from '@factmill/async';
 import type { EmbeddingConfig } from '@factmill/config';
 import { findEmbeddingModel, type Sql } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
-import { type Embedder, type EmbeddingProfile, readsMost } from '@factmill/models';
+import { type Embedder, type EmbeddingProfile, type EmbeddingUsage, readsMost } from '@factmill/models';
+import type { UsageMeter } from '@factmill/runtime';
 import type { EmbedQuery } from '@factmill/search';
 import type { ModelInUse, ModelsInUse } from '@factmill/vectors';
 
@@ -10,6 +11,8 @@ export type EmbedQueryDeps = Readonly<{
   database: Sql;
   models: Pick<ModelsInUse, 'inUse'>;
   config: EmbeddingConfig;
+  /** Counts what calls of an endpoint cost. */
+  usage: Pick<UsageMeter, 'recordLater'>;
   /** Milliseconds. */
   now: () => number;
 }>;
@@ -75,7 +78,15 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     }
   }
 
-  return async (query) => {
+  return async (query, { tenantId, userId }) => {
+    const onUsage = ({ model, tokens }: EmbeddingUsage) =>
+      deps.usage.recordLater(tenantId, {
+        userId: userId ?? '',
+        model,
+        purpose: 'embedding',
+        inputTokens: tokens,
+        outputTokens: 0,
+      });
     // One timer for both: timers cost as much as everything else here.
     const asked = await within(async (signal, load) => {
       const { embedder, isComplete }: ModelInUse = await untilAborted(models.inUse(), signal);
@@ -86,7 +97,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
         embedder,
         isComplete,
         profile,
-        vectors: isKnown ? await embedder.embed([query], { signal, as: 'query' }) : null,
+        vectors: isKnown ? await embedder.embed([query], { signal, as: 'query', onUsage }) : null,
       };
     });
     if ('unavailable' in asked) return asked;
@@ -96,7 +107,7 @@ export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
     if (!(await isRegistered(profile))) return { unavailable: 'no_vectors' };
     const embedded =
       vectors === null
-        ? await within((signal) => embedder.embed([query], { signal, as: 'query' }))
+        ? await within((signal) => embedder.embed([query], { signal, as: 'query', onUsage }))
         : { value: vectors };
     if ('unavailable' in embedded) return embedded;
     const [vector] = embedded.value;

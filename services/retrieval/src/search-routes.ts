@@ -2,6 +2,7 @@ import { assertAllUsers, effectiveUser, principalOf, requirePermission, resolveU
 import { searchRequestSchema, type SearchResponse, UNKNOWN_USER } from '@factmill/contracts';
 import { presetNamed } from '@factmill/extraction';
 import { localsOf, validate } from '@factmill/http';
+import type { UserDefaultsReader } from '@factmill/runtime';
 import { type MemoryNumbers, type Search, withPreset } from '@factmill/search';
 import { Router } from 'express';
 
@@ -14,6 +15,7 @@ export type SearchRoutesDeps = Readonly<{
   hasMode: boolean;
   /** Of the deployment. */
   preset: string;
+  userDefaults: UserDefaultsReader;
   numbers: MemoryNumbers;
 }>;
 
@@ -21,6 +23,12 @@ export type SearchRoutesDeps = Readonly<{
 export function searchRoutes(deps: SearchRoutesDeps): Router {
   const { search, defaultUserId, defaultMode } = deps;
   const router = Router();
+
+  /** Across users, that of the tenant. */
+  async function presetOf(tenantId: string, userId: string | null): Promise<string> {
+    return (await deps.userDefaults({ tenantId, userId: userId ?? '' })).preset ?? deps.preset;
+  }
+
   router.post('/memories/search', requirePermission('memory.read'), async (request, response) => {
     const body = validate(searchRequestSchema, request.body);
     const principal = principalOf(response);
@@ -40,7 +48,7 @@ export function searchRoutes(deps: SearchRoutesDeps): Router {
       userId,
       request: withPreset(
         body,
-        deps.hasMode ? null : presetNamed(principal.preset ?? deps.preset),
+        deps.hasMode ? null : presetNamed(principal.preset ?? (await presetOf(principal.tenantId, userId))),
         deps.numbers,
       ),
       isAbandoned: () => response.destroyed,

@@ -14,13 +14,15 @@ export type Ended = Readonly<{ next: string | null }>;
  * - `leased`: another worker holds a lease for `retryInMs` more
  * - `blocked`: an earlier extraction of the conversation is open; its end names this one as the next
  * - `breaker_open`: the model provider is down for `retryInMs` more; the row is unchanged
- * - `last_probe`: the same, but a probe is due: this row made the last one, so another row must make this one
+ * - `deferred`: a budget of the tenant is used up; the row waits for the next period, or until the budget is raised
+ * - `last_probe`: the same as `breaker_open`, but a probe is due: this row made the last one, so another row must make this one
  */
 export type ClaimResult<Claim, Input> =
   | Readonly<{ kind: 'claimed'; claim: Claim; input: Input }>
   | (Readonly<{ kind: 'finished'; state: string }> & Ended)
   | Readonly<{ kind: 'leased'; retryInMs: number }>
   | Readonly<{ kind: 'blocked' }>
+  | Readonly<{ kind: 'deferred' }>
   | Readonly<{ kind: 'breaker_open'; retryInMs: number }>
   | Readonly<{ kind: 'last_probe'; retryInMs: number }>;
 

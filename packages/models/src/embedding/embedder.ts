@@ -3,7 +3,7 @@ import { AppError } from '@factmill/errors';
 import { type EmbeddingProfile, withThresholds } from './embedding-profiles.ts';
 import { createOnnxEmbeddings } from '../onnx/onnx-embeddings.ts';
 import type { OnnxDeps } from '../onnx/onnx-model.ts';
-import type { EmbedderConfig, EmbeddingSource, TextRole } from './embedding-source.ts';
+import type { EmbedderConfig, EmbeddingSource, EmbeddingUsage, TextRole } from './embedding-source.ts';
 import { createEndpointEmbeddings } from './endpoint-embeddings.ts';
 import { createLocalEmbeddings } from './local-embeddings.ts';
 import { toUnitVector } from './unit-vector.ts';
@@ -13,6 +13,8 @@ type EmbedOptions = Readonly<{
   signal?: AbortSignal;
   /** Default `passage`: what is stored and found. */
   as?: TextRole;
+  /** Called for each reply of an endpoint, also when the call fails afterwards. Local models cost nothing. */
+  onUsage?: ((usage: EmbeddingUsage) => void) | undefined;
 }>;
 
 export type Embedder = Readonly<{
@@ -71,7 +73,7 @@ function createEmbedderOf(source: EmbeddingSource): Embedder {
 
   const embed = async (
     texts: readonly string[],
-    { signal, as = 'passage' }: EmbedOptions = {},
+    { signal, as = 'passage', onUsage }: EmbedOptions = {},
   ): Promise<number[][]> => {
     signal?.throwIfAborted();
     if (texts.some((text) => text.trim() === '')) {
@@ -83,7 +85,7 @@ function createEmbedderOf(source: EmbeddingSource): Embedder {
     // One batch after the other, so that short calls of others get their turn during a long one.
     for (let from = 0; from < missing.length; from += source.batchSize) {
       const batch = missing.slice(from, from + source.batchSize);
-      const raw = await untilAborted(source.embedBatch(batch, { as, signal }), signal);
+      const raw = await untilAborted(source.embedBatch(batch, { as, signal, onUsage }), signal);
       batch.forEach((text, index) => {
         const vector = toUnitVector(raw[index] ?? []);
         cache.set(keyOf(text, as), vector);

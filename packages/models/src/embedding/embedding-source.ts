@@ -4,6 +4,9 @@ import type { EmbeddingProfile, SimilarityThresholds } from './embedding-profile
 /** Overrides for the thresholds of the model's profile. */
 type Thresholds = Readonly<Partial<SimilarityThresholds>>;
 
+/** What a call of an endpoint took, by its own figures. */
+export type EmbeddingUsage = Readonly<{ model: string; tokens: number }>;
+
 /** Where vectors come from. Times in milliseconds; an empty `apiKey` sends no Authorization header. */
 export type EmbedderConfig =
   | Readonly<{ provider: 'none' }>
@@ -34,7 +37,12 @@ export type EmbeddingSource = Readonly<{
   /** One vector per text, all of the profile's size, of any length. */
   embedBatch: (
     texts: readonly string[],
-    options: Readonly<{ as: TextRole; signal: AbortSignal | undefined }>,
+    options: Readonly<{
+      as: TextRole;
+      signal: AbortSignal | undefined;
+      /** Called for each reply of an endpoint. */
+      onUsage?: ((usage: EmbeddingUsage) => void) | undefined;
+    }>,
   ) => Promise<ArrayLike<number>[]>;
   /** Loads a local model; undefined where nothing has to be loaded. */
   load?: () => Promise<void>;

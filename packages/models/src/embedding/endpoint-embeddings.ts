@@ -19,9 +19,10 @@ export function createEndpointEmbeddings(
   return {
     profile: () => profile ?? null,
     batchSize,
-    embedBatch: async (texts, { signal }) => {
+    embedBatch: async (texts, { signal, onUsage }) => {
       const body = { model, input: texts, encoding_format: 'float', ...(asksForSize ? { dimensions } : {}) };
       const { body: reply } = await endpoint.post('/embeddings', body, signal);
+      onUsage?.({ model, tokens: readTokens(reply) });
       const vectors = readVectors(reply, texts.length);
       const size = vectors?.[0]?.length ?? 0;
       if (!vectors || vectors.some((vector) => vector.length !== size)) {
@@ -40,6 +41,13 @@ function sizeError(got: number, expected: number): AppError {
     'embedding_mismatch',
     `The embedding endpoint returns vectors of ${got} dimensions, but ${expected} are expected: correct EMBEDDING_MODEL and EMBEDDING_DIMENSIONS, or run \`factmill reembed\` after changing them on purpose; until then memories get no vectors and are found by text.`,
   );
+}
+
+/** The tokens of a reply; 0 when it does not say. */
+function readTokens(reply: unknown): number {
+  const usage = isRecord(reply) && isRecord(reply['usage']) ? reply['usage'] : {};
+  const tokens = usage['prompt_tokens'] ?? usage['total_tokens'];
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0;
 }
 
 /** The vectors in the order of the texts; undefined when the reply lacks one. */

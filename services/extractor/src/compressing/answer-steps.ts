@@ -18,6 +18,7 @@ import {
 import { AppError, isAppError } from '@factmill/errors';
 import type { ChatMessage, ChatModel } from '@factmill/models';
 import { withSpan } from '@factmill/telemetry';
+import type { BillChatModel } from '../providers/billed-chat-model.ts';
 import { decidesForGood } from '../providers/error-treatments.ts';
 import type { RunBreaker } from '../providers/run-breaker.ts';
 import type { RunContext } from '../runs/claimed-run.ts';
@@ -28,6 +29,7 @@ export type AnswerStepsDeps = KeepAnswerDeps &
     database: Sql;
     /** Null when no model is configured. */
     model: ChatModel | null;
+    bill: BillChatModel;
     prompts: Prompts;
     breaker: RunBreaker;
   }>;
@@ -70,7 +72,7 @@ export function createAnswerSteps(deps: AnswerStepsDeps) {
       const permit = await breaker.acquire(claim.id);
       if (permit.kind === 'denied') return { byStep, unanswered, deniedMs: permit.waitMs };
       try {
-        const raw = await answer(model, claim, step, context);
+        const raw = await answer(deps.bill(model, claim, 'compression'), claim, step, context);
         if (raw !== null) byStep.set(step.name, raw);
       } catch (error) {
         if (signal.aborted || !isAppError(error) || !decidesForGood(error.code)) throw error;

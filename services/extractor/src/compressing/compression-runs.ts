@@ -35,7 +35,13 @@ export function createCompressionRuns(deps: CompressionRunsDeps): ClaimedRun {
   return createClaimedRun<RunClaim, null>({
     ...deps,
     noun: 'compression',
-    claim: (job) => claimCompressionRun(database, { ...job, workerId: deps.workerId, leaseMs: LEASE_MS }),
+    claim: (job) =>
+      claimCompressionRun(database, {
+        ...job,
+        workerId: deps.workerId,
+        leaseMs: LEASE_MS,
+        asksModel: deps.breaker.breaker !== null,
+      }),
     assertFence: (claim) => compressionClaims.assertFence(database, claim),
     run: (claim, _input, context) => compressMemories(claim, context),
     release: (claim, release) => compressionClaims.release(database, claim, release),

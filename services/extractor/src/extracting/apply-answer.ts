@@ -64,7 +64,7 @@ export type ApplyDeps = Readonly<{
   /** Null without a model to ask. */
   reconcile: ReturnType<typeof createReconcileCandidates> | null;
   /** Embeds texts that reconciling created; null when their vectors must follow later. */
-  embed: (texts: readonly string[], signal: AbortSignal) => Promise<Vectors | null>;
+  embed: (claim: Claim, texts: readonly string[], signal: AbortSignal) => Promise<Vectors | null>;
   newId: () => string;
   date: () => Date;
 }>;
@@ -100,7 +100,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
       if (applied !== null) return applied;
     }
     const { reconciliation, texts, failed, refused } = await reconcileWith(application, request);
-    const more = texts.length === 0 ? null : await deps.embed(texts, signal);
+    const more = texts.length === 0 ? null : await deps.embed(claim, texts, signal);
     signal.throwIfAborted();
     const compared: Application = {
       ...application,

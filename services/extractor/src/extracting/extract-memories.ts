@@ -107,7 +107,7 @@ export function createExtractMemories(deps: ExtractDeps) {
             candidates.map((candidate) => candidate.content),
             signal,
             deps.logger,
-            [claim],
+            { owners: [claim] },
           );
     signal.throwIfAborted();
     const fresh = await deps.dropCovered(claim, preset, { candidates, vectors, hasDocuments });

@@ -42,7 +42,9 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
       .filter((text) => text !== '')
       .slice(-MAX_PIECES);
     const vectors =
-      deps.embedTexts === null ? null : await embedOrLater(deps.embedTexts, pieces, signal, deps.logger);
+      deps.embedTexts === null
+        ? null
+        : await embedOrLater(deps.embedTexts, pieces, signal, deps.logger, { payers: [claim] });
     return findRelevantMemories(deps.database, {
       tenantId: claim.tenantId,
       userId: claim.userId,

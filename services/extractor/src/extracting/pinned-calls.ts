@@ -7,6 +7,7 @@ import {
   type Sql,
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
+import type { MeteredCall, UsageMeter } from '@factmill/runtime';
 import { createDuration, withSpan } from '@factmill/telemetry';
 import { keepAnswer, type KeepAnswerDeps } from '../runs/keep-answer.ts';
 import { failedOutputOf } from './failed-output.ts';
@@ -16,6 +17,8 @@ export type CallDeps = KeepAnswerDeps &
     database: Sql;
     /** Name of the provider, for spans and metrics. */
     provider: string;
+    /** What calls cost; null for rules, which cost nothing. */
+    usage: UsageMeter | null;
     /** Called when the provider has answered an extraction's run. */
     answered: (extractionId: string) => Promise<void>;
   }>;
@@ -70,11 +73,30 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
     },
   };
 
-  function save(
+  async function save(
     { claim, purpose, signal }: CallContext,
     call: ModelCall,
     { status, shown = null }: Parameters<PinnedCalls['keep']>[2],
   ): Promise<void> {
-    return keepAnswer(() => saveOutput(deps.database, claim, call, status, { purpose, shown }), deps, signal);
+    const metered: MeteredCall = {
+      userId: claim.userId,
+      model: call.output.model,
+      purpose: purpose === 'reconcile' ? 'reconcile' : 'extraction',
+      inputTokens: call.output.promptTokens ?? 0,
+      outputTokens: call.output.completionTokens ?? 0,
+    };
+    const usage = deps.usage?.entryOf(metered);
+    try {
+      const warnings = await keepAnswer(
+        () => saveOutput(deps.database, claim, call, status, { purpose, shown, usage }),
+        deps,
+        signal,
+      );
+      deps.usage?.warn(claim.tenantId, warnings);
+    } catch (error) {
+      // Another worker has the extraction; the call is paid for all the same.
+      if (isAppError(error) && error.code === 'fenced') await deps.usage?.record(claim.tenantId, metered);
+      throw error;
+    }
   }
 }

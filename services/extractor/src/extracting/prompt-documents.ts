@@ -80,7 +80,9 @@ export function createPromptDocuments(deps: PromptDocumentsDeps) {
         const vectors =
           embedTexts === null
             ? null
-            : await embedOrLater(embedTexts, latestOf(messages), signal, deps.logger);
+            : await embedOrLater(embedTexts, latestOf(messages), signal, deps.logger, {
+                payers: [{ tenantId, userId }],
+              });
         const chunks = await relevantDocumentChunks(database, {
           ...view,
           near: vectors === null ? null : { model: vectors.model, vectors: [...vectors.byText.values()] },

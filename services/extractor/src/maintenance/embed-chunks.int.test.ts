@@ -26,6 +26,7 @@ beforeEach(async () => {
     embedTexts: createEmbedTexts({
       models: inUse(embedder),
       database: under.database,
+      usage: { recordLater: () => undefined },
       breaker: null,
       now: Date.now,
     }),
@@ -61,6 +62,7 @@ describe('the vectors of documents', () => {
       embedTexts: createEmbedTexts({
         models: inUse(embedder),
         database: under.database,
+        usage: { recordLater: () => undefined },
         breaker: null,
         now: Date.now,
       }),

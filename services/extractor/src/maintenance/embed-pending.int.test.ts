@@ -22,6 +22,7 @@ beforeEach(async () => {
     embedTexts: createEmbedTexts({
       models: inUse(embedder),
       database: under.database,
+      usage: { recordLater: () => undefined },
       breaker: null,
       now: Date.now,
     }),

@@ -9,7 +9,7 @@ const BATCH = 32;
 const RUN_MS = 5_000;
 const REST_MS = 50;
 
-type Waiting = Readonly<{ id: string; content: string }>;
+type Waiting = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
 
 /** Texts of one kind that wait for their vectors, each taken by one worker at a time. */
 export type WaitingTexts = Readonly<{
@@ -89,7 +89,7 @@ export function createEmbedTaken(deps: EmbedTakenDeps) {
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      await save(await embedTexts(taken.map(textOf), signal), taken);
+      await save(await embedTexts(taken.map(textOf), signal, { payers: taken }), taken);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'model_input') throw error;
       const [first] = taken;

@@ -164,6 +164,7 @@ describe('erasing a user', () => {
       extractions: 1,
       messages: 1_200,
       conversations: 1,
+      users: 1,
     });
     expect(await tablesWith(WORD)).toEqual([]);
   });
@@ -192,7 +193,7 @@ describe('erasing a user', () => {
     await erase(erasure);
     await under.extract([{ content: `I like ${WORD}.` }], { userId: USER, queued: false });
     expect(await erase(erasure)).toEqual({ kind: 'done', counts: { already_over: 1 } });
-    expect(await tablesWith(WORD)).toEqual(['conversations', 'extractions', 'messages']);
+    expect(await tablesWith(WORD)).toEqual(['conversations', 'extractions', 'messages', 'users']);
     expect((await request()).id).not.toBe(erasure.id);
   });
 

@@ -1,7 +1,8 @@
 import { findStoredVectors, type MemoryOwner, registerEmbeddingModel, type Sql } from '@factmill/database';
 import { type AppError, isAppError } from '@factmill/errors';
 import { contentHash } from '@factmill/extraction';
-import { type Embedder, readsWhole } from '@factmill/models';
+import { type Embedder, type EmbeddingUsage, readsWhole } from '@factmill/models';
+import type { UsageMeter } from '@factmill/runtime';
 import { type Logger, withSpan } from '@factmill/telemetry';
 import { assertSameSize, type ModelsInUse } from '@factmill/vectors';
 import { type Breaker, callThrough } from './breaker.ts';
@@ -19,6 +20,8 @@ export type Vectors = Readonly<{
 type EmbedOptions = Readonly<{
   /** Users whose memories may already have vectors of these texts. */
   owners?: readonly MemoryOwner[];
+  /** Whose work this is, one for each text or for all; the owners unless told. */
+  payers?: readonly MemoryOwner[];
   /** Whether this call may probe a provider that is down; it may then take its whole time limit. Default true. */
   mayProbe?: boolean;
 }>;
@@ -34,6 +37,8 @@ export type EmbedTextsDeps = Readonly<{
   database: Sql;
   /** Of the configured endpoint; null for a local model, which is never down. */
   breaker: Breaker | null;
+  /** Counts what calls of an endpoint cost. */
+  usage: Pick<UsageMeter, 'recordLater'>;
   /** Called with the error when the endpoint's vectors do not fit; with null when they fit again. */
   onMismatch?: (error: AppError | null) => void;
   /** Milliseconds. */
@@ -55,10 +60,10 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
   const registered = new Set<string>();
   let mismatch: { error: AppError; untilMs: number } | null = null;
 
-  return async (texts, signal, { owners = [], mayProbe = true } = {}) => {
+  return async (texts, signal, { owners = [], payers = owners, mayProbe = true } = {}) => {
     if (mismatch !== null && deps.now() < mismatch.untilMs) throw mismatch.error;
     try {
-      const vectors = await embedAll([...new Set(texts)], signal, owners, mayProbe);
+      const vectors = await embedAll([...new Set(texts)], signal, { owners, payers, mayProbe });
       if (mismatch !== null) deps.onMismatch?.(null);
       mismatch = null;
       return vectors;
@@ -74,14 +79,14 @@ export function createEmbedTexts(deps: EmbedTextsDeps): EmbedTexts {
   async function embedAll(
     unique: readonly string[],
     signal: AbortSignal,
-    owners: readonly MemoryOwner[],
-    mayProbe: boolean,
+    { owners, payers, mayProbe }: Required<EmbedOptions>,
   ): Promise<Vectors> {
     const { embedder, endpoint, isLocal } = await models.inUse();
     // A look-up takes a millisecond of each extraction; the local model takes 5 for the few texts that it would find.
     const stored = isLocal ? new Map<string, number[]>() : await findStored(embedder, unique, owners);
     const missing = unique.filter((text) => !stored.has(text));
-    const call = () => embedder.embed(missing, { signal });
+    const onUsage = (used: EmbeddingUsage) => bill(deps.usage, payers, used);
+    const call = () => embedder.embed(missing, { signal, onUsage });
     const computed =
       breaker === null || isLocal || embedder.isCached(missing)
         ? await call()
@@ -124,12 +129,12 @@ export async function embedOrLater(
   texts: readonly string[],
   signal: AbortSignal,
   logger: Logger,
-  owners: readonly MemoryOwner[] = [],
+  options: Pick<EmbedOptions, 'owners' | 'payers'> = {},
 ): Promise<Vectors | null> {
   if (texts.length === 0) return null;
   try {
     return await withSpan('embed', { attributes: { texts: texts.length } }, () =>
-      embedTexts(texts, signal, { ...LATER, owners }),
+      embedTexts(texts, signal, { ...LATER, ...options }),
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -139,5 +144,29 @@ export async function embedOrLater(
     const level = code === 'embedding_unavailable' || code === 'embedding_mismatch' ? 'debug' : 'warn';
     logger[level]({ code, texts: texts.length }, 'vectors follow later');
     return null;
+  }
+}
+
+/** Shares the tokens of a call among those whose work it was, by how many of its texts were theirs. */
+function bill(
+  usage: EmbedTextsDeps['usage'],
+  payers: readonly MemoryOwner[],
+  { model, tokens }: EmbeddingUsage,
+): void {
+  let texts = 0;
+  let billed = 0;
+  for (const theirs of Map.groupBy(payers, ({ tenantId, userId }) => `${tenantId} ${userId}`).values()) {
+    const [payer] = theirs;
+    if (payer === undefined) continue;
+    texts += theirs.length;
+    const upTo = Math.round((tokens * texts) / payers.length);
+    usage.recordLater(payer.tenantId, {
+      userId: payer.userId,
+      model,
+      purpose: 'embedding',
+      inputTokens: upTo - billed,
+      outputTokens: 0,
+    });
+    billed = upTo;
   }
 }

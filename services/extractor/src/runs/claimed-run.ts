@@ -69,6 +69,7 @@ const FINISHED_BEFORE: JobOutcome = { kind: 'done', counts: { already_over: 1 } 
  *      - `claimed`: go on with 2
  *      - `finished`: the job is done; what is open after the row is claimed next, as after 4
  *      - `blocked`: the job is done; the end of the earlier extraction names this one as its next
+ *      - `deferred`: the job is done; the sweeper finds the row when its time has come
  *      - `leased`: the job is delayed until the lease of the other worker runs out
  *      - `breaker_open`: the queue is paused until the next probe
  *      - `last_probe`: the job is delayed, so that another one makes the probe that is due
@@ -137,6 +138,8 @@ export function createClaimedRun<Claim extends RunClaim, Input>(
         return { outcome: FINISHED_BEFORE, next: result.next };
       case 'blocked':
         return ended({ kind: 'done', counts: { waits_for_earlier: 1 } });
+      case 'deferred':
+        return ended({ kind: 'done', counts: { deferred: 1 } });
       case 'leased':
         return busy(result.retryInMs);
       case 'breaker_open':

@@ -16,11 +16,11 @@ export type KeepAnswerDeps = Readonly<{
  *
  * @throws AppError of `save`; `database_unavailable` only after half a minute
  */
-export async function keepAnswer(
-  save: () => Promise<void>,
+export async function keepAnswer<T>(
+  save: () => Promise<T>,
   { now, wait }: KeepAnswerDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<T> {
   const giveUpAt = now() + PATIENCE_MS;
   for (;;) {
     try {

@@ -24,6 +24,7 @@ import {
 } from '@factmill/extraction';
 import type { ChatModel } from '@factmill/models';
 import { createCounter, seriesOf } from '@factmill/telemetry';
+import type { BillChatModel } from '../providers/billed-chat-model.ts';
 import { createWriteNarrative } from './write-narrative.ts';
 
 const CONVERSATION_MEMORIES = 200;
@@ -38,6 +39,7 @@ export type WriteDeps = Readonly<{
   database: Sql;
   /** Null: everything is composed. */
   chatModel: ChatModel | null;
+  bill: BillChatModel;
   prompts: Prompts;
   now: () => Date;
 }>;
@@ -63,7 +65,8 @@ export function createWriteSummary(deps: WriteDeps) {
     by: 'model' | 'composed',
     signal: AbortSignal,
   ): Promise<NewSummary> {
-    const chatModel = by === 'model' ? deps.chatModel : null;
+    const chatModel =
+      by === 'model' && deps.chatModel !== null ? deps.bill(deps.chatModel, claim, 'summary') : null;
     if (claim.conversationId === '') return writeNarrative(claim, chatModel, signal);
     return chatModel === null ? composeConversation(claim) : continueConversation(claim, chatModel, signal);
   };

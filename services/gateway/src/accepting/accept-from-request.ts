@@ -6,12 +6,12 @@ import { estimateTokens } from '@factmill/extraction';
 import { localsOf } from '@factmill/http';
 import { currentTraceparent } from '@factmill/telemetry';
 import type { Request, Response } from 'express';
-import type { AcceptedRequest } from './accept.ts';
+import type { AcceptedRequest, AcceptOutcome } from './accept.ts';
 import { idempotencyOf } from './idempotency.ts';
 
 export type AcceptFromRequestDeps = Readonly<{
   config: Pick<Config, 'auth'>;
-  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  accept: (request: AcceptRequest) => Promise<AcceptOutcome>;
   /** UUIDv7. */
   newId: () => string;
 }>;
@@ -30,15 +30,14 @@ export type Incoming = Readonly<{
 }>;
 
 /**
- * Accepts the messages of a request for its caller; creates the ids that it lacks. Resolves to null when the user is
- * `unknown`; rejects as `accept` does.
+ * Accepts the messages of a request for its caller; creates the ids that it lacks. Rejects as `accept` does.
  */
 export async function acceptFromRequest(
   deps: AcceptFromRequestDeps,
   request: Request,
   response: Response,
   incoming: Incoming,
-): Promise<AcceptedRequest | null> {
+): Promise<AcceptOutcome> {
   const principal = principalOf(response);
   const user = resolveUser(incoming.userId, principal, deps.config.auth.defaultUserId);
   const { key, requestSha256 } = idempotencyOf(request, user);
@@ -65,7 +64,7 @@ export async function acceptFromRequest(
   });
   const { eventFields } = localsOf(response);
   eventFields['messages'] = incoming.messages.length;
-  eventFields['extraction_id'] = accepted?.extraction?.id ?? null;
+  eventFields['extraction_id'] = 'extraction' in accepted ? (accepted.extraction?.id ?? null) : null;
   return accepted;
 }
 

@@ -39,7 +39,7 @@ export type AcceptDeps = Readonly<{
 }>;
 
 export type Accept = Readonly<{
-  accept: (request: AcceptRequest) => Promise<AcceptedRequest | null>;
+  accept: (request: AcceptRequest) => Promise<AcceptOutcome>;
   /** Resolves when everything accepted so far was offered to the queue. */
   settled: () => Promise<void>;
 }>;
@@ -54,9 +54,18 @@ export type AcceptedRequest = Extract<AcceptResult, { status: 'accepted' | 'repl
   }>;
 
 /**
+ * A request of which nothing was stored: the user is `unknown` or has memory off, or the turn of a reply has been
+ * deleted.
+ */
+export type SkippedRequest =
+  Readonly<{ status: 'unknown_user' | 'turn_deleted' }> | Extract<AcceptResult, { status: 'memory_off' }>;
+
+export type AcceptOutcome = AcceptedRequest | SkippedRequest;
+
+/**
  * Accepts messages: when the promise resolves, everything is committed to Postgres, whatever the queue does.
- * Concurrent requests share a transaction. Resolves to null when nothing is to be stored: the user is `unknown`, or the
- * turn of a reply has been deleted.
+ * Concurrent requests share a transaction. Nothing is stored when the user is `unknown` or has memory off, or the turn of
+ * a reply has been deleted.
  *
  * @throws AppError `idempotency_conflict`, `conversation_user_mismatch`, `message_conflict`, `database_unavailable`
  */
@@ -113,7 +122,9 @@ export function createAccept(deps: AcceptDeps): Accept {
     switch (result.status) {
       case 'unknown_user':
       case 'turn_deleted':
-        return null;
+        return { status: result.status };
+      case 'memory_off':
+        return result;
       case 'idempotency_conflict':
         throw new AppError(
           'idempotency_conflict',

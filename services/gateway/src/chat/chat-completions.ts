@@ -1,19 +1,23 @@
-import { principalOf } from '@factmill/auth';
+import { effectiveUser, principalOf, resolveUser } from '@factmill/auth';
 import { contentText, MAX_CHAT_VALUES, MAX_CONTENT_LENGTH, type PresetName } from '@factmill/contracts';
+import type { UserDefaults } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import type { ChatUpstreamConfig } from '@factmill/config';
 import { type Preset, presetNamed } from '@factmill/extraction';
 import { type ByteBudget, type HeldBody, localsOf, readJson } from '@factmill/http';
 import type { Request, RequestHandler, Response } from 'express';
+import type { UsageMeter } from '@factmill/runtime';
 import type { IncomingMessage } from 'node:http';
 import { CHAT_RECORDED_DEPTH, type ChatRequest, readChatRequest } from './chat-request.ts';
 import { type ChatExchangeDeps, openExchange } from './chat-exchange.ts';
 import { type ChatMessage, type ChatPath, chatPathOf, lastUserText } from './chat-turns.ts';
 import { type ChatMemory, memoryOf, type NoMemory } from './memory-of-chat.ts';
 import { applyEdits, type Edit, withMember } from './json-edits.ts';
-import { toCallerHeaders, toUpstreamHeaders } from './proxy-headers.ts';
+import { toCallerHeaders } from './proxy-headers.ts';
 import { createBodyReader, createStreamReader, type ReplyReader } from './read-reply.ts';
+import { createUsageReader, type UsageReader, withUsage } from './chat-usage.ts';
 import type { createFetchContext, FetchedContext } from './fetch-context.ts';
+import { credentialsOf, headersOf, isEventStream, isJson, isPacked, queryOf } from './forwarded.ts';
 import { injectContext } from './inject-context.ts';
 import { readAll, relay } from './relay.ts';
 import { unpacking } from './unpack-reply.ts';
@@ -27,6 +31,10 @@ export type ChatDeps = ChatExchangeDeps &
     preset: PresetName;
     /** Whether an upstream has memory on now, where its chats have this preset. */
     isMemoryOn: (upstream: Pick<ChatUpstreamConfig, 'name' | 'memory'>, preset: Preset) => Promise<boolean>;
+    /** Counts what an upstream says that a chat took. */
+    usage: Pick<UsageMeter, 'recordLater'>;
+    /** What counts for a user where nothing nearer says it. Never rejects. */
+    defaultsOf: (owner: Readonly<{ tenantId: string; userId: string }>) => Promise<UserDefaults>;
     defaultUserId: string;
     isOurKey: (token: string) => boolean;
     maxBodyBytes: number;
@@ -89,6 +97,10 @@ type Exchange<M extends ChatMemory | NoMemory> = Readonly<{
   memoryInput: MemoryInput;
   upstream: ReturnType<Upstreams['ofModel']>;
   memory: M;
+  /** Whose chat it is, whether or not it has memory. */
+  payer: Readonly<{ tenantId: string; userId: string }>;
+  /** As the request names it. */
+  model: string;
   /** The preset, unless the chat's conversation has one. */
   preset: string;
   /** What the key or the upstream asks for; kept by a conversation that the chat begins. */
@@ -111,11 +123,15 @@ async function beginChat(
   const chat = await readChatRequest(body.bytes, body.root);
   const upstream = deps.upstreams.ofModel(chat.model);
   const principal = principalOf(response);
+  const userId = effectiveUser(resolveUser(chat.userId, principal, deps.defaultUserId));
+  const defaults = await deps.defaultsOf({ tenantId: principal.tenantId, userId });
   const ownPreset = principal.preset ?? upstream.preset;
-  const preset = presetNamed(ownPreset ?? deps.preset);
+  const preset = presetNamed(ownPreset ?? defaults.preset ?? deps.preset);
   const { memoryScope } = preset;
   const isOn = await deps.isMemoryOn(upstream, preset);
-  const memory = memoryOf(chat, { isOn, memoryScope }, principal, deps.defaultUserId);
+  const memory = defaults.memory
+    ? memoryOf(chat, { isOn, memoryScope }, principal, deps.defaultUserId)
+    : 'off';
   const { eventFields } = localsOf(response);
   eventFields['upstream'] = upstream.name;
   eventFields['memory'] = typeof memory === 'string' ? memory : 'on';
@@ -127,14 +143,39 @@ async function beginChat(
     query: lastUserText(messages),
     spoken: spokenIn(messages),
   };
-  const common = { request, response, body, memoryInput, upstream, signal, preset: preset.name, ownPreset };
+  const common = {
+    request,
+    response,
+    body,
+    memoryInput,
+    upstream,
+    signal,
+    preset: preset.name,
+    ownPreset,
+    payer: { tenantId: principal.tenantId, userId },
+    model: chat.model ?? upstream.name,
+  };
   return typeof memory === 'string' ? { ...common, memory } : { ...common, memory };
 }
 
 async function chatWithoutMemory(deps: ChatDeps, exchange: Exchange<NoMemory>): Promise<void> {
   exchange.response.setHeader('X-Factmill-Memory', exchange.memory);
   const answer = await send(deps, exchange, [], null);
-  await relay(answer, exchange.response, null);
+  const used = createUsageReader();
+  await relay(answer, exchange.response, isPacked(answer) ? null : used);
+  count(deps, exchange, answer, used);
+}
+
+function count(
+  { usage }: ChatDeps,
+  { payer, model }: Exchange<ChatMemory> | Exchange<NoMemory>,
+  answer: IncomingMessage,
+  used: UsageReader,
+): void {
+  const tokens = answer.statusCode === 200 ? used.usage() : null;
+  if (tokens === null) return;
+  const { tenantId, userId } = payer;
+  usage.recordLater(tenantId, { userId, model, purpose: 'chat', ...tokens });
 }
 
 async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): Promise<void> {
@@ -167,10 +208,12 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
   const answer = await send(deps, exchange, injectContext(exchange.body, query, context), 'identity');
   const plain = isEventStream(answer) ? createStreamReader() : createBodyReader();
   const packed = isPacked(answer) ? unpacking(plain, answer.headers['content-encoding'] ?? '') : null;
-  const reader = packed ?? plain;
+  const used = createUsageReader();
+  const reader = withUsage(packed ?? plain, isPacked(answer) ? null : used);
   if (wantsMemories && isJson(answer)) await answerWithHits(answer, response, reader, context);
   else await relay(answer, response, reader);
   await packed?.end();
+  count(deps, exchange, answer, used);
 
   if (answer.statusCode !== 200) return;
   await storing;
@@ -242,48 +285,4 @@ function spokenIn(messages: readonly ChatMessage[]): { role: string; content: st
     if (content.trim() !== '') spoken.unshift({ role: String(message.role), content });
   }
   return spoken;
-}
-
-/**
- * The query string as received. The path is written anew: the router has matched it in any case, or as an absolute
- * address.
- */
-function queryOf(request: Request): string {
-  const from = request.originalUrl.indexOf('?');
-  return from < 0 ? '' : request.originalUrl.slice(from);
-}
-
-function headersOf(
-  request: Request,
-  isOurKey: ChatDeps['isOurKey'],
-  acceptEncoding: string | null,
-): Record<string, string | string[]> {
-  // The body was read, and decompressed, here.
-  const {
-    'content-length': _length,
-    'content-encoding': _encoding,
-    ...headers
-  } = toUpstreamHeaders(request.headers, isOurKey);
-  return acceptEncoding === null ? headers : { ...headers, 'accept-encoding': acceptEncoding };
-}
-
-/** Only keys of ours are forwarded: an upstream's key means nothing to the retrieval service. */
-function credentialsOf(request: Request, isOurKey: ChatDeps['isOurKey']): Record<string, string> {
-  const apiKey = request.header('x-api-key');
-  if (apiKey !== undefined) return { 'x-api-key': apiKey };
-  const authorization = request.header('authorization') ?? '';
-  return isOurKey(authorization.split(' ', 2)[1] ?? '') ? { authorization } : {};
-}
-
-function isEventStream(answer: IncomingMessage): boolean {
-  return (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
-}
-
-function isPacked(answer: IncomingMessage): boolean {
-  return !['', 'identity'].includes(answer.headers['content-encoding'] ?? '');
-}
-
-function isJson(answer: IncomingMessage): boolean {
-  const { 'content-type': type = '' } = answer.headers;
-  return answer.statusCode === 200 && /^application\/(?:[\w.-]+\+)?json\b/.test(type) && !isPacked(answer);
 }

@@ -1,5 +1,6 @@
 import { settlesWithin } from '@factmill/async';
 import { requirePermission } from '@factmill/auth';
+import type { UserDefaults } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { type ByteBudget, requireJson } from '@factmill/http';
 import type { Express, RequestHandler } from 'express';
@@ -75,6 +76,19 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
             // A database that hangs holds up a chat no longer than memory does.
             await settlesWithin(deps.settings.read(), chat.memoryTimeoutMs);
             return isMemoryOn(upstream, preset, deps.settings.known());
+          },
+          usage: deps.usage,
+          defaultsOf: async (owner) => {
+            let known: UserDefaults = { preset: null, memory: true };
+            const asked = deps.userDefaults(owner).then(
+              (found) => {
+                known = found;
+              },
+              // Retrieval and accepting ask again before anything of the user is read or stored.
+              () => undefined,
+            );
+            await settlesWithin(asked, chat.memoryTimeoutMs);
+            return known;
           },
           defaultUserId: deps.config.auth.defaultUserId,
           isOurKey,

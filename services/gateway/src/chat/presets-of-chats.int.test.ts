@@ -160,6 +160,35 @@ describe('the preset of a chat', () => {
     expect(presets()).toEqual(['tiered', 'single-fact']);
   });
 
+  test('after them that of the user counts, then that of the tenant', async () => {
+    await withGateway({ PRESET: 'standard' }, async (gateway) => {
+      const ofUser = 'insert into users (tenant_id, user_id, preset) values ($1::uuid, $2::text, $3::text)';
+      await gateway.database.query(ofUser, [DEFAULT_TENANT_ID, user, 'tiered']);
+      await gateway.database.query(`update tenants set default_preset = 'categorised'`);
+      await chat(gateway);
+      await chat(gateway, { user: `${user}-other` });
+      // What is not the conversation's own may change later, so that it keeps none of it.
+      expect(await policies(gateway)).toMatchObject([{ policy: {} }]);
+    });
+    expect(presets()).toEqual(['tiered', 'categorised']);
+  });
+
+  test('a user whose memory is off gets nothing, and nothing of theirs is stored', async () => {
+    answer = { blocks: [{ place: 'system', text: 'TEXT' }], memories: [] };
+    await withGateway({}, async (gateway) => {
+      const off = 'insert into users (tenant_id, user_id, memory) values ($1::uuid, $2::text, false)';
+      await gateway.database.query(off, [DEFAULT_TENANT_ID, user]);
+      const { headers } = await chat(gateway, { memory_id: `off-${number}` });
+      expect(headers.get('x-factmill-memory')).toBe('off');
+      const { count } = await gateway.database.one<{ count: number }>(
+        'select count(*)::integer as count from messages',
+      );
+      expect(count).toBe(0);
+    });
+    expect(contexts).toEqual([]);
+    expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
+  });
+
   test('says whether turns compete', async () => {
     const ask = async (PRESET: string) => {
       await withGateway({ PRESET }, (gateway) => chat(gateway, { memory_id: `turns-${PRESET}-${number}` }));

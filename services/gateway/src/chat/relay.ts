@@ -11,7 +11,7 @@ import type { ReplyReader } from './read-reply.ts';
 export async function relay(
   answer: IncomingMessage,
   response: Response,
-  reader: ReplyReader | null,
+  reader: Pick<ReplyReader, 'push'> | null,
 ): Promise<void> {
   response.writeHead(answer.statusCode ?? 502, toCallerHeaders(answer.headers));
   // Sends the headers with their original bytes; flushHeaders() would encode them as UTF-8 again.

@@ -124,7 +124,7 @@ export function createTurnStore(deps: TurnStoreDeps): TurnStore {
       idempotencyKey: null,
       requestSha256: '',
     });
-    return accepted === null ? null : { conversationId, acceptedAt: accepted.acceptedAt };
+    return 'acceptedAt' in accepted ? { conversationId, acceptedAt: accepted.acceptedAt } : null;
   }
 
   return {

@@ -48,6 +48,8 @@ const TAGS = {
   Tools: 'The memory tool for agents',
   Events: 'What happened, in order',
   Webhooks: 'Events sent to an address',
+  Usage: 'What calls of models cost',
+  Tenants: 'Tenants with their presets and limits, for operators',
   Users: 'Everything of a user, and of all users',
   Audit: 'Who did what to whom',
   Retention: 'How long things are kept, and what has to stay',

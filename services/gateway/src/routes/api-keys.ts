@@ -1,8 +1,16 @@
-import { generateApiKey, isPermitted, type Principal, principalOf, requirePermission } from '@factmill/auth';
+import {
+  generateApiKey,
+  generateSecret,
+  isPermitted,
+  type Principal,
+  principalOf,
+  requirePermission,
+} from '@factmill/auth';
 import {
   createApiKeySchema,
   listApiKeysQuerySchema,
   type Permission,
+  rotateApiKeySchema,
   timestampSchema,
 } from '@factmill/contracts';
 import {
@@ -10,8 +18,10 @@ import {
   insertApiKey,
   keyCreated,
   keyRevoked,
+  keyRotated,
   listApiKeys,
   revokeApiKey,
+  rotateApiKey,
   toApiKey,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
@@ -70,9 +80,34 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
     });
     const last = rows.at(-1);
     response.json({
-      data: rows.map(toApiKey),
+      data: rows.map((row) => toApiKey(row)),
       next_cursor: last?.more !== true ? null : encodeCursor([last.position, last.id]),
     });
+  });
+
+  router.post('/:id/rotate', async (request, response) => {
+    const { id } = request.params;
+    const body = validate(rotateApiKeySchema, request.body);
+    const principal = principalOf(response);
+    const { key, secretSha256 } = generateSecret(id);
+    const rotation = {
+      tenantId: principal.tenantId,
+      id,
+      secretSha256,
+      overlapSeconds: body.overlap_seconds,
+      expiresAt: body.expires_at == null ? body.expires_at : new Date(body.expires_at),
+      byOperator: isPermitted(principal, 'operator'),
+    };
+    const rotate = () =>
+      audited(
+        deps.database.accept,
+        (tx) => rotateApiKey(tx, rotation),
+        (rotated) => (rotated === undefined ? null : { ...auditedBy(response), ...keyRotated(id) }),
+      );
+    const row = KEY_ID.test(id) ? await rotate() : undefined;
+    if (row === undefined) throw notInForce();
+    deps.authenticator.forget(id);
+    response.json({ ...toApiKey(row), key });
   });
 
   router.delete('/:id', async (request, response) => {
@@ -86,13 +121,17 @@ export function apiKeyRoutes(deps: RouteDeps): Router {
         (isRevoked) => (isRevoked ? { ...auditedBy(response), ...keyRevoked(id) } : null),
       );
     if (!KEY_ID.test(id) || !(await revoke())) {
-      throw new AppError('not_found', 'There is no API key with this id in force.');
+      throw notInForce();
     }
     deps.authenticator.forget(id);
     response.status(204).end();
   });
 
   return router;
+}
+
+function notInForce(): AppError {
+  return new AppError('not_found', 'There is no API key with this id in force.');
 }
 
 /** A caller may only grant permissions that it has. */

@@ -33,6 +33,7 @@ import { auditedBy } from '@factmill/runtime';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { acceptFromRequest, type Incoming, partIdsOf } from '../accepting/accept-from-request.ts';
+import { skippedOf } from '../accepting/skipped-of.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -185,12 +186,12 @@ async function answerAccepted(
   incoming: Incoming,
 ): Promise<void> {
   const accepted = await acceptFromRequest(deps, request, response, incoming);
-  if (accepted === null) {
+  if (!('extraction' in accepted)) {
     response.json({
       conversation_id: incoming.conversationId,
       message_ids: [],
       extraction: null,
-      ...UNKNOWN_USER_SKIPPED,
+      ...skippedOf(accepted),
     });
     return;
   }

@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { acceptFromRequest, partIdsOf } from '../accepting/accept-from-request.ts';
 import { listedUser } from '../listed-user.ts';
 import type { RouteDeps } from '../route-deps.ts';
-import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
+import { skippedOf } from '../accepting/skipped-of.ts';
 
 /** Maximum of extractions per bulk replay. */
 const REPLAY_LIMIT = 1_000;
@@ -48,13 +48,13 @@ export function extractionRoutes(deps: RouteDeps): Router {
       preset: body.preset,
       metadata: body.metadata,
     });
-    if (accepted === null) {
+    if (!('extraction' in accepted)) {
       response.json({
         id: null,
         state: 'skipped',
         status_url: null,
         conversation_id: null,
-        ...UNKNOWN_USER_SKIPPED,
+        ...skippedOf(accepted),
       });
       return;
     }
@@ -194,6 +194,7 @@ function toExtraction(row: ExtractionRow): Extraction {
     preset: row.preset,
     attempts: row.attempts,
     reason: row.reason,
+    deferred_until: row.deferredUntil?.toISOString() ?? null,
     counts: {
       added: row.added,
       updated: row.updated,

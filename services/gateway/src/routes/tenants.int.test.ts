@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PERMISSIONS } from '@factmill/contracts';
+import { waitFor } from '@factmill/testkit';
 import { createHash } from 'node:crypto';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 import { withoutPredicates } from '../without-predicates.fixture.ts';
@@ -143,7 +144,10 @@ describe('/v1/api-keys', () => {
     expect((await gateway.call('POST', '/v1/memories', { key, body: { content: 'x' } })).status).toBe(403);
     const listed = await gateway.call('GET', '/v1/api-keys', { key: ours });
     expect(listed.text).not.toContain(secret);
-    expect(listed.body.data).toContainEqual({ ...created.body, key: undefined });
+    // Its use is noted beside the requests.
+    const { key: _key, last_used_at: unused, ...shown } = created.body as Record<string, unknown>;
+    expect(unused).toBeNull();
+    expect(listed.body.data).toContainEqual(expect.objectContaining(shown));
 
     expect((await gateway.call('DELETE', `/v1/api-keys/${id}`, { key: ours })).status).toBe(204);
     expect((await gateway.call('GET', '/v1/memories', { key })).status).toBe(401);
@@ -202,6 +206,38 @@ describe('/v1/api-keys', () => {
     expect(data).toContainEqual(expect.objectContaining({ name: 'locked', user_locked: true }));
   });
 
+  test('a rotated key is shown once, keeps its id, and its old secret works for a while', async () => {
+    const { id, key: old } = (
+      await gateway.call('POST', '/v1/api-keys', { key: ours, body: { name: 'turning', user_id: 'ada' } })
+    ).body;
+    const rotate = (body: object, by = ours) =>
+      gateway.call('POST', `/v1/api-keys/${id}/rotate`, { key: by, body });
+    const status = async (key: string) => (await gateway.call('GET', '/v1/memories', { key })).status;
+    expect(await status(old)).toBe(200);
+    const rotated = await rotate({ overlap_seconds: 3_600 });
+    expect(rotated).toMatchObject({ status: 200, body: { id, name: 'turning', user_id: 'ada' } });
+    expect([await status(rotated.body.key), await status(old)]).toEqual([200, 200]);
+    const noticed = await gateway.call('GET', '/v1/memories', { key: old });
+    expect(noticed.headers.get('x-factmill-key-expires')).toBe(rotated.body.previous_secret_until);
+    const plain = await gateway.call('GET', '/v1/memories', { key: rotated.body.key });
+    expect(plain.headers.get('x-factmill-key-expires')).toBeNull();
+
+    const again = await rotate({ overlap_seconds: 0 });
+    expect([await status(again.body.key), await status(rotated.body.key), await status(old)]).toEqual([
+      200, 401, 401,
+    ]);
+    const isUseNoted = async () => {
+      const { data } = (await gateway.call('GET', '/v1/api-keys', { key: ours })).body;
+      const found = (data as { id: string; last_used_at: string | null }[]).find((entry) => entry.id === id);
+      return found?.last_used_at != null;
+    };
+    await waitFor(isUseNoted, { describe: 'the use of the key to be noted' });
+    expect((await rotate({ overlap_seconds: -1 })).status).toBe(400);
+    expect((await rotate({}, theirs)).status).toBe(404);
+    await gateway.call('DELETE', `/v1/api-keys/${id}`, { key: ours });
+    expect((await rotate({})).status).toBe(404);
+  });
+
   test('only for administrators', async () => {
     const key = await gateway.makeKey({
       tenant: 'ours',
@@ -209,6 +245,54 @@ describe('/v1/api-keys', () => {
     });
     expect((await gateway.call('POST', '/v1/api-keys', { key, body: { name: 'x' } })).status).toBe(403);
     expect((await gateway.call('GET', '/v1/api-keys', { key })).status).toBe(403);
+  });
+});
+
+describe('/v1/tenants', () => {
+  const call = (method: string, path: string, body?: unknown) => gateway.call(method, path, { body });
+
+  test('are created once, listed by name, and changed', async () => {
+    const made = await call('POST', '/v1/tenants', {
+      name: 'acme',
+      default_preset: 'tiered',
+      limits: { key_per_second: 5, tenant_per_second: null },
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: 'acme', default_preset: 'tiered', limits: { key_per_second: 5 } },
+    });
+    expect(await call('POST', '/v1/tenants', { name: 'acme' })).toMatchObject({ status: 409 });
+    const path = `/v1/tenants/${made.body.id}`;
+    const patched = await call('PATCH', path, { name: 'acme & co', limits: { key_per_second: null } });
+    expect(patched.body).toEqual({ ...made.body, name: 'acme & co', limits: {} });
+    expect((await call('GET', path)).body).toEqual(patched.body);
+    expect(await call('PATCH', path, { name: 'ours' })).toMatchObject({
+      status: 409,
+      body: { errors: [{ field: 'name' }] },
+    });
+    const names: string[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await call('GET', `/v1/tenants?limit=1${cursor}`);
+      names.push(...(body.data as { name: string }[]).map(({ name }) => name));
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(expect.arrayContaining(['acme & co', 'default', 'ours', 'theirs']));
+    expect((await call('GET', '/v1/tenants/0199f3a0-0000-7000-8000-000000000001')).status).toBe(404);
+    expect((await gateway.call('GET', '/v1/tenants', { key: ours })).status).toBe(403);
+  });
+
+  test('a tenant has rates of its own', async () => {
+    const { id } = (await call('POST', '/v1/tenants', { name: 'slow', limits: { key_per_second: 1 } })).body;
+    const key = await gateway.makeKey({ tenant: 'slow' });
+    const policy = async () =>
+      (await gateway.call('GET', '/v1/memories', { key })).headers.get('ratelimit-policy') ?? '';
+    const limited = async () => (await policy()).includes('"key";q=1;');
+    await waitFor(limited, { describe: 'the rate of the tenant' });
+    expect(await policy()).toContain('"tenant";q=1000');
+    await call('PATCH', `/v1/tenants/${id}`, { limits: { key_per_second: 0 } });
+    await waitFor(async () => !(await policy()).includes('"key"'), { describe: 'no limit for a key' });
   });
 });
 

@@ -1,8 +1,24 @@
 import { principalOf, requirePermission } from '@factmill/auth';
-import { type ErasureReceipt, userIdSchema, uuidParamsSchema } from '@factmill/contracts';
-import { audited, type Erasure, findErasure, requestErasure } from '@factmill/database';
+import {
+  type ErasureReceipt,
+  listUsersQuerySchema,
+  patchUserSchema,
+  type User,
+  userIdSchema,
+  uuidParamsSchema,
+} from '@factmill/contracts';
+import {
+  audited,
+  type Erasure,
+  findErasure,
+  findUser,
+  listUsers,
+  requestErasure,
+  toUser,
+  updateUser,
+} from '@factmill/database';
 import { AppError } from '@factmill/errors';
-import { validate } from '@factmill/http';
+import { decodeCursor, encodeCursor, validate } from '@factmill/http';
 import { eraseJob } from '@factmill/queue';
 import { auditedBy } from '@factmill/runtime';
 import { Router } from 'express';
@@ -12,11 +28,56 @@ import { enqueueSoon } from '../enqueue-soon.ts';
 import type { RouteDeps } from '../route-deps.ts';
 
 const userParamsSchema = z.object({ id: userIdSchema });
+const positionSchema = z.tuple([userIdSchema]);
 
-/** `/v1/users` and `/v1/erasures`, for administrators of a tenant (D17). */
+/** `/v1/users` and `/v1/erasures` (D17): who is there, what is set for them, and how they leave. */
 export function userRoutes(deps: RouteDeps): Router {
   const router = Router();
   const admin = requirePermission('admin');
+  const readAll = requirePermission('memory.read_all');
+
+  router.get('/users', readAll, async (request, response) => {
+    const { prefix, limit, cursor } = validate(listUsersQuerySchema, request.query);
+    const rows = await listUsers(deps.database.list, {
+      tenantId: principalOf(response).tenantId,
+      prefix,
+      after: decodeCursor(cursor, positionSchema)?.[0] ?? null,
+      limit: limit + 1,
+    });
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    response.json({
+      data: page.map(toUser),
+      next_cursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null,
+    });
+  });
+
+  router.get('/users/:id', readAll, async (request, response) => {
+    const { id: userId } = validate(userParamsSchema, request.params);
+    response.json(await read(principalOf(response).tenantId, userId));
+  });
+
+  router.patch('/users/:id', admin, async (request, response) => {
+    const { id: userId } = validate(userParamsSchema, request.params);
+    const changes = validate(patchUserSchema, request.body);
+    const { tenantId } = principalOf(response);
+    const isKnown = await audited(
+      deps.database.accept,
+      (tx) => updateUser(tx, { tenantId, userId }, changes),
+      (isChanged) =>
+        isChanged
+          ? {
+              ...auditedBy(response),
+              action: 'user.changed',
+              target: { kind: 'user', id: userId },
+              userId,
+              fields: Object.keys(changes),
+            }
+          : null,
+    );
+    if (!isKnown) throw nobody();
+    response.json(await read(tenantId, userId));
+  });
 
   router.delete('/users/:id', admin, async (request, response) => {
     const { tenantId } = principalOf(response);
@@ -35,9 +96,7 @@ export function userRoutes(deps: RouteDeps): Router {
               userId,
             },
     );
-    if (erasure === undefined) {
-      throw new AppError('not_found', 'Nothing is stored of a user with this id. Check its spelling.');
-    }
+    if (erasure === undefined) throw nobody();
     await enqueueSoon(deps, eraseJob({ tenantId, erasureId: erasure.id }));
     response.status(202).json(toReceipt(erasure));
   });
@@ -49,7 +108,17 @@ export function userRoutes(deps: RouteDeps): Router {
     response.json(toReceipt(erasure));
   });
 
+  async function read(tenantId: string, userId: string): Promise<User> {
+    const row = await findUser(deps.database.list, { tenantId, userId });
+    if (row === undefined) throw nobody();
+    return toUser(row);
+  }
+
   return router;
+}
+
+function nobody(): AppError {
+  return new AppError('not_found', 'Nothing is stored of a user with this id. Check its spelling.');
 }
 
 function toReceipt({ id, userSha256, requestedAt, finishedAt, counts }: Erasure): ErasureReceipt {

@@ -20,6 +20,8 @@ import { toolRoutes } from '../tools/tool-routes.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { retrievalRoutes } from './retrieval.ts';
 import { summaryRoutes } from './summaries.ts';
+import { tenantRoutes } from './tenants.ts';
+import { usageRoutes } from './usage.ts';
 import { userRoutes } from './users.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -38,6 +40,8 @@ export function v1Routes(deps: RouteDeps): readonly Readonly<{ path: string; rou
     { path: '/v1/audit', router: auditRoutes(deps) },
     { path: '/v1/retention', router: retentionRoutes(deps) },
     { path: '/v1/legal-holds', router: legalHoldRoutes(deps) },
+    { path: '/v1/usage', router: usageRoutes(deps) },
+    { path: '/v1/tenants', router: tenantRoutes(deps) },
     { path: '/v1/settings', router: settingRoutes(deps) },
     { path: '/v1/compressions', router: compressionRoutes(deps) },
     { path: '/v1/vectors', router: vectorRoutes(deps) },

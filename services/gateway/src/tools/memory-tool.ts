@@ -5,6 +5,7 @@ import {
   type Memory,
   type MemoryToolRequest,
   type MemoryToolResponse,
+  MEMORY_OFF,
   searchResponseSchema,
   stripInvisible,
   timestampSchema,
@@ -56,6 +57,8 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     const common = { action: call.action, user_id: userId };
     if (userId === UNKNOWN_USER) return { ...common, ...UNKNOWN_USER_SKIPPED };
     const owner = { tenantId: principal.tenantId, userId };
+    const remembers = call.action === 'save' || call.action === 'search';
+    if (remembers && !(await deps.userDefaults(owner)).memory) return { ...common, skipped: MEMORY_OFF };
     // Searches wait for their turn in the retrieval service.
     if (call.action === 'search') {
       return { ...common, ...(await search(owner.userId, call, caller.credentials)) };

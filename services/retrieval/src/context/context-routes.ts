@@ -3,6 +3,7 @@ import {
   type ContextRequest,
   contextRequestSchema,
   type ContextResponse,
+  MEMORY_OFF,
   type Policy,
   UNKNOWN_USER,
 } from '@factmill/contracts';
@@ -10,6 +11,7 @@ import { type DatabasePool, findConversation } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { presetNamed } from '@factmill/extraction';
 import { localsOf, validate } from '@factmill/http';
+import type { UserDefaultsReader } from '@factmill/runtime';
 import type { MemoryNumbers } from '@factmill/search';
 import { Router } from 'express';
 import { buildAnswer } from './build-answer.ts';
@@ -24,6 +26,7 @@ export type ContextRoutesDeps = Readonly<{
   defaultUserId: string;
   /** Of the deployment. */
   preset: string;
+  userDefaults: UserDefaultsReader;
   numbers: MemoryNumbers;
 }>;
 
@@ -41,15 +44,15 @@ export function contextRoutes(deps: ContextRoutesDeps): Router {
   const { loadContext, defaultUserId } = deps;
   const router = Router();
 
-  /** The conversation's policy counts before the key and the deployment. */
+  /** The conversation's policy counts before what the key, the user, the tenant and the deployment say. */
   async function settingsOf(
     request: ContextRequest,
-    { tenantId, userId, keyPreset }: Readonly<{ tenantId: string; userId: string; keyPreset: string | null }>,
+    { tenantId, userId, preset: ownPreset }: Readonly<{ tenantId: string; userId: string; preset: string }>,
   ): Promise<ContextSettings> {
     const { conversation_id: id } = request;
     const conversation = id === undefined ? undefined : await findConversation(deps.database, tenantId, id);
     const policy: Policy = conversation?.userId === userId ? conversation.policy : {};
-    const preset = presetNamed(request.preset ?? policy.preset ?? keyPreset ?? deps.preset);
+    const preset = presetNamed(request.preset ?? policy.preset ?? ownPreset);
     return contextSettingsOf(request, preset, policy, numbersOf(policy, deps.numbers));
   }
 
@@ -69,7 +72,15 @@ export function contextRoutes(deps: ContextRoutesDeps): Router {
       response.json({ ...nothing, skipped: SKIPPED } satisfies ContextResponse);
       return;
     }
-    const settings = await settingsOf(body, { tenantId, userId, keyPreset });
+    const defaults = await deps.userDefaults({ tenantId, userId });
+    const preset = keyPreset ?? defaults.preset ?? deps.preset;
+    if (!defaults.memory) {
+      const settings = contextSettingsOf(body, presetNamed(body.preset ?? preset), {}, deps.numbers);
+      const nothing = buildAnswer(body, settings, userId, NOTHING);
+      response.json({ ...nothing, skipped: MEMORY_OFF } satisfies ContextResponse);
+      return;
+    }
+    const settings = await settingsOf(body, { tenantId, userId, preset });
     const owner = { tenantId, userId, isAbandoned: () => response.destroyed };
     const context = await loadContext(owner, body, settings);
     const answer = buildAnswer(body, settings, userId, context);

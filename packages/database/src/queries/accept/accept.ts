@@ -31,6 +31,8 @@ export type AcceptRequest = Readonly<{
 
 export type AcceptResult =
   | Readonly<{ status: 'unknown_user' | 'idempotency_conflict' | 'user_mismatch' | 'turn_deleted' }>
+  /** Nothing is stored of this user. */
+  | Readonly<{ status: 'memory_off'; user_id: string }>
   /** Ids that belong to other messages of the conversation. */
   | Readonly<{ status: 'message_conflict'; conflicts: string[] }>
   | Readonly<{

@@ -17,11 +17,19 @@ export type RunClaim = Readonly<{
   plan: unknown;
 }>;
 
-/** Claims a run for a worker: raises the fence and starts a lease. The rules are those of claimExtraction. */
+/** A run that waits for a budget asks again after so long at most; a raised budget lets it go on at once. */
+const DEFERRED_FOR = `interval '5 minutes'`;
+
+/**
+ * Claims a run for a worker: raises the fence and starts a lease. The rules are those of claimExtraction.
+ *
+ * @param request.asksModel whether the run costs anything, so that it waits while a budget is used up
+ */
 export async function claimCompressionRun(
   sql: Sql,
-  request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number }>,
+  request: Readonly<{ tenantId: string; id: string; workerId: string; leaseMs: number; asksModel: boolean }>,
 ): Promise<ClaimResult<RunClaim, null>> {
+  if (request.asksModel && (await deferRun(sql, request))) return { kind: 'deferred' };
   const claim = await sql.maybeOne<RunClaim>(
     `update compression_runs
      set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
@@ -41,6 +49,19 @@ export async function claimCompressionRun(
   );
   if (row?.state === 'active' || row?.state === 'pending') return leased(row.leftMs ?? 0);
   return { kind: 'finished', state: row?.state ?? 'gone', next: null };
+}
+
+/** Has a run wait when a budget of its tenant is used up. */
+async function deferRun(sql: Sql, run: Readonly<{ tenantId: string; id: string }>): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `update compression_runs
+     set next_attempt_at = least(b.until, now() + ${DEFERRED_FOR}), queue_checked_at = null, error_class = 'budget',
+       error_message = 'A budget of the tenant is used up; the compression waits for the next period, or until it is raised.'
+     from budget_exhausted($1::uuid) b
+     where tenant_id = $1::uuid and id = $2::uuid and state = 'pending'`,
+    [run.tenantId, run.id],
+  );
+  return rowCount > 0;
 }
 
 /** Stores a run's plan. @throws AppError `fenced` */

@@ -87,7 +87,8 @@ export function updateConversation(
        select c.tenant_id as tenant, c.id as conversation, due_at, due_for
        from conversations c cross join patch
        left join lateral conversation_due(c.tenant_id, c.id, c.scheduled_seq,
-         trigger_of(p->'policy', null, $4::jsonb), $4::jsonb, c.last_active_at) as due
+         trigger_of(p->'policy', coalesce(p->'policy'->>'preset', preset_of(c.tenant_id, c.user_id)), $4::jsonb),
+         $4::jsonb, c.last_active_at) as due
          on p ? 'policy' and c.extraction_due_at is not null
        where c.tenant_id = $1::uuid and c.id = $2::text for no key update of c
      )

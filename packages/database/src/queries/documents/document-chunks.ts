@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/sql.ts';
 import { refuseVector } from '../vectors/missing-vectors.ts';
 
 /** A chunk that lacks its vector. */
-export type PendingChunk = Readonly<{ id: string; content: string }>;
+export type PendingChunk = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
 
 /** How long a claimed chunk is reserved. Longer than any batch takes; a dead worker blocks it this long. */
 const LEASE_SECONDS = 120;
@@ -21,7 +21,7 @@ export async function takePendingChunks(sql: Sql, limit: number): Promise<Pendin
      )
      update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
      from due where c.id = due.id
-     returning c.id, c.content`,
+     returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
     [limit],
   );
   return rows;

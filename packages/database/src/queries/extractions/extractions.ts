@@ -14,6 +14,8 @@ export type ExtractionRow = Readonly<{
   state: ExtractionState;
   attempts: number;
   reason: string | null;
+  /** Until when it waits because a budget is used up; null when it does not. */
+  deferredUntil: Date | null;
   errorClass: string | null;
   errorMessage: string | null;
   /** Why the model is down, for an extraction that waits for it and was never tried; null when it is not down. */
@@ -43,6 +45,7 @@ export type ExtractionRow = Readonly<{
 
 const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversation_id as "conversationId",
   from_seq as "fromSeq", to_seq as "toSeq", trigger, preset, state, attempts, reason,
+  case when state = 'pending' then deferred_until end as "deferredUntil",
   error_class as "errorClass", error_message as "errorMessage",
   case when state = 'pending' and error_class is null then (
     -- One that nobody tries any more belongs to an endpoint that is not configured now.
@@ -111,7 +114,7 @@ export async function listExtractions(
 
 export type ReplayedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
 
-const RESET = `state = 'pending', generation = generation + 1, attempts = 0, lost_claims = 0, reason = null, error_class = null,
+const RESET = `state = 'pending', generation = generation + 1, attempts = 0, lost_claims = 0, reason = null, deferred_until = null, error_class = null,
   error_message = null, degraded = null, rejections = null, next_attempt_at = null, queue_checked_at = null, started_at = null,
   finished_at = null, claimed_by = null, lease_until = null`;
 

@@ -87,7 +87,7 @@ type RefusalJson = Readonly<{ claim?: never }> &
   (
     | Readonly<{ kind: 'finished'; state: ExtractionState; next: string | null }>
     | Readonly<{ kind: 'leased' | 'breaker_open' | 'last_probe'; retry_in_ms: number }>
-    | Readonly<{ kind: 'blocked' }>
+    | Readonly<{ kind: 'blocked' | 'deferred' }>
   );
 
 /**
@@ -148,7 +148,7 @@ function toRefusal(json: RefusalJson): ClaimResult<never, never> {
     case 'finished':
       return { kind: 'finished', state: json.state, next: json.next };
     default:
-      return { kind: 'blocked' };
+      return { kind: json.kind };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Sql } from '../../pool/sql.ts';
 import { extractionClaims, type HeldClaim } from '../claims.ts';
+import { type BudgetWarning, type UsageEntry, usageToJson } from '../usage/usage.ts';
 import type { ModelOutput } from './model-output.ts';
 
 /**
@@ -17,7 +18,7 @@ export type ModelCall = Readonly<{ output: ModelOutput; modelMs: number }>;
 /**
  * Stores an answer: `pinned` so that no retry asks the model again, `rejected` to explain a failure. Adds its cost to
  * the ledger row. One statement with a fence check. Pinning twice changes nothing: a commit whose confirmation got
- * lost may be sent again.
+ * lost may be sent again, and counts its cost once. Resolves to the budgets of which it has taken 80 or 100 %.
  *
  * @throws AppError `fenced` when another worker has claimed the extraction since
  */
@@ -29,13 +30,16 @@ export async function saveOutput(
   {
     purpose = 'extract',
     shown = null,
+    usage,
   }: Readonly<{
     purpose?: OutputPurpose;
     /** The meaning of the answer's short ids, stored with it; no text. */
     shown?: unknown;
+    /** What the call cost, counted in the same statement; absent for calls that cost nothing. */
+    usage?: UsageEntry | undefined;
   }> = {},
-): Promise<void> {
-  const { held } = await sql.one<{ held: boolean }>(
+): Promise<readonly BudgetWarning[]> {
+  const { held, warnings } = await sql.one<{ held: boolean; warnings: BudgetWarning[] | null }>(
     `with held as (
        update extractions
        set model = $6::text, model_calls = model_calls + 1, model_ms = coalesce(model_ms, 0) + $12::integer,
@@ -58,7 +62,9 @@ export async function saveOutput(
      select exists (select from held) or exists (
        select from extractions e join extraction_outputs o on o.extraction_id = e.id and o.status = $4::text
          and o.purpose = $13::text
-       where e.id = $1::uuid and e.fence = $2::integer and e.state = 'active' and $4::text = 'pinned') as held`,
+       where e.id = $1::uuid and e.fence = $2::integer and e.state = 'active' and $4::text = 'pinned') as held,
+       case when $15::jsonb is not null and exists (select from held) then record_usage($3::uuid, $15::jsonb) end
+         as warnings`,
     [
       claim.id,
       claim.fence,
@@ -74,10 +80,12 @@ export async function saveOutput(
       modelMs,
       purpose,
       shown === null ? null : JSON.stringify(shown),
+      usage === undefined ? null : usageToJson([usage]),
     ],
     { name: 'save_output' },
   );
   if (!held) throw extractionClaims.fencedOff();
+  return warnings ?? [];
 }
 
 /** The answer of a call as `finishExtraction` stores it. */

@@ -45,7 +45,9 @@ export async function findDropped(sql: Sql, ids: readonly string[]): Promise<str
 export type LedgerStatistics = Readonly<{
   pending: number;
   active: number;
-  /** Seconds since the oldest waiting extraction was accepted; 0 when none waits. */
+  /** Of the pending ones, those that wait because a budget is used up. */
+  deferred: number;
+  /** Seconds since the oldest waiting extraction was accepted that more workers would help; 0 when none waits. */
   oldestPendingSeconds: number;
 }>;
 
@@ -54,7 +56,9 @@ export function readLedgerStatistics(sql: Sql): Promise<LedgerStatistics> {
   return sql.one<LedgerStatistics>(
     `select count(*) filter (where state = 'pending')::integer as pending,
             count(*) filter (where state = 'active')::integer as active,
-            coalesce(extract(epoch from now() - min(accepted_at) filter (where state = 'pending')), 0)::float8
+            count(*) filter (where state = 'pending' and deferred_until > now())::integer as deferred,
+            coalesce(extract(epoch from now() - min(accepted_at) filter (
+              where state = 'pending' and coalesce(deferred_until <= now(), true))), 0)::float8
               as "oldestPendingSeconds"
      from extractions where state in ('pending', 'active')`,
   );

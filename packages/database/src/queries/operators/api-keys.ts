@@ -15,10 +15,17 @@ export type ApiKeyRow = Readonly<{
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  rotatedAt: Date | null;
+  /** The secret before the last rotation works until `previousUntil`. */
+  previousSha256: Buffer | null;
+  previousUntil: Date | null;
+  lastUsedAt: Date | null;
 }>;
 
 const COLUMNS = `id, tenant_id as "tenantId", secret_sha256 as "secretSha256", name, permissions,
-  user_id as "userId", user_locked as "userLocked", preset, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+  user_id as "userId", user_locked as "userLocked", preset, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+  rotated_at as "rotatedAt", previous_sha256 as "previousSha256", previous_until as "previousUntil",
+  last_used_at as "lastUsedAt"`;
 
 export type NewApiKey = Pick<
   ApiKeyRow,
@@ -52,6 +59,11 @@ type AuditedChange = Pick<AuditEntry, 'action' | 'target' | 'userId' | 'fields'>
 /** A new key, for the audit. The fields are its permissions. */
 export function keyCreated({ id, userId, permissions }: NewApiKey): AuditedChange {
   return { action: 'api_key.created', target: { kind: 'api_key', id }, userId, fields: permissions };
+}
+
+/** A key with a new secret, for the audit. */
+export function keyRotated(id: string): AuditedChange {
+  return { action: 'api_key.rotated', target: { kind: 'api_key', id } };
 }
 
 /** A revoked key, for the audit. */
@@ -113,8 +125,62 @@ export async function revokeApiKey(
   return rowCount > 0;
 }
 
+/**
+ * Gives a key a new secret. The one before works for `overlapSeconds` more; one before that ends now. Undefined when the
+ * tenant has no such key in force.
+ *
+ * @param rotation `expiresAt`: null for never, undefined for as it was. `byOperator`: as for revokeApiKey
+ */
+export function rotateApiKey(
+  sql: Sql,
+  rotation: Readonly<{
+    tenantId: string;
+    id: string;
+    secretSha256: Buffer;
+    overlapSeconds: number;
+    expiresAt: Date | null | undefined;
+    byOperator: boolean;
+  }>,
+): Promise<ApiKeyRow | undefined> {
+  return sql.maybeOne<ApiKeyRow>(
+    `update api_keys set secret_sha256 = $3::bytea, rotated_at = now(),
+       previous_sha256 = case when $4::integer > 0 then secret_sha256 end,
+       previous_until = case when $4::integer > 0 then now() + $4::integer * interval '1 second' end,
+       expires_at = case when $5::boolean then $6::timestamptz else expires_at end
+     where tenant_id = $1::uuid and id = $2::text and revoked_at is null
+       and ($5::boolean or expires_at is null or expires_at > now())
+       and ($7::boolean or not 'operator' = any(permissions))
+     returning ${COLUMNS}`,
+    [
+      rotation.tenantId,
+      rotation.id,
+      rotation.secretSha256,
+      rotation.overlapSeconds,
+      rotation.expiresAt !== undefined,
+      rotation.expiresAt ?? null,
+      rotation.byOperator,
+    ],
+  );
+}
+
+/** How exactly it is stored when a key was last used. */
+const USE_EXACT_TO = `interval '1 minute'`;
+
+/** Stores that a key was used now. */
+export async function noteApiKeyUse(
+  sql: Sql,
+  key: Readonly<{ tenantId: string; id: string }>,
+): Promise<void> {
+  await sql.query(
+    `update api_keys set last_used_at = now()
+     where tenant_id = $1::uuid and id = $2::text
+       and (last_used_at is null or last_used_at < now() - ${USE_EXACT_TO})`,
+    [key.tenantId, key.id],
+  );
+}
+
 /** A key in the form of the REST contract, without its secret. */
-export function toApiKey(row: ApiKeyRow): ApiKey {
+export function toApiKey(row: ApiKeyRow, now = new Date()): ApiKey {
   return {
     id: row.id,
     name: row.name,
@@ -126,5 +192,9 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     expires_at: row.expiresAt?.toISOString() ?? null,
     revoked: row.revokedAt !== null,
     revoked_at: row.revokedAt?.toISOString() ?? null,
+    rotated_at: row.rotatedAt?.toISOString() ?? null,
+    previous_secret_until:
+      row.previousUntil !== null && row.previousUntil > now ? row.previousUntil.toISOString() : null,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
   };
 }

@@ -33,6 +33,8 @@ export type SummaryClaim = Readonly<{
  * different ones. An expired lease is no obstacle: its holder died, or is fenced off from now on. Uses
  * summaries_refresh_idx.
  *
+ * Summaries by a model are left alone while a budget of their tenant is used up.
+ *
  * @param request.byModel whether summaries by a model may be claimed; after `maxAttempts` a summary is no longer
  *   written by a model
  */
@@ -44,7 +46,8 @@ export function claimDueSummary(
     `with due as (
        select id from summaries
        where refresh_at <= now() and (lease_until is null or lease_until <= now())
-         and ($2::boolean or refreshed_by = 'composed' or attempts >= $3::integer)
+         and (refreshed_by = 'composed' or attempts >= $3::integer
+           or ($2::boolean and not exists (select from budget_exhausted(tenant_id))))
        order by refresh_at limit 1 for update skip locked
      )
      update summaries s

@@ -2,7 +2,7 @@ import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
 
 /** A part of a turn that lacks its vector. */
-export type PendingTurnPart = Readonly<{ id: string; content: string }>;
+export type PendingTurnPart = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
 
 /** How long a taken part is left alone. Longer than any batch takes; a worker that dies holds it up this long. */
 const LEASE_SECONDS = 120;
@@ -22,7 +22,7 @@ export async function takePendingTurnParts(sql: Sql, limit: number): Promise<Pen
      )
      update turn_parts p set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
      from due where p.id = due.id
-     returning p.id, p.content`,
+     returning p.id, p.tenant_id as "tenantId", p.user_id as "userId", p.content`,
     [limit],
   );
   return rows;

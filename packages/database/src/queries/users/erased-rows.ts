@@ -32,6 +32,19 @@ export const ERASED: readonly (readonly [name: string, rows: string])[] = [
   ['api_keys', erase('api_keys', `${OF_USER} and user_locked`)],
   // Last, as work in flight writes some until its rows are gone.
   ['events', erase('events')],
+  // What was spent stays counted, of nobody.
+  [
+    'usage',
+    `with gone as (${erase('usage')} returning *)
+     insert into usage as u (tenant_id, day, user_id, model, purpose, calls, input_tokens, output_tokens, cost)
+     select tenant_id, day, '', model, purpose, calls, input_tokens, output_tokens, cost from gone
+     on conflict (tenant_id, day, user_id, model, purpose) do update
+       set calls = u.calls + excluded.calls, input_tokens = u.input_tokens + excluded.input_tokens,
+           output_tokens = u.output_tokens + excluded.output_tokens,
+           cost = coalesce(u.cost + excluded.cost, u.cost, excluded.cost)`,
+  ],
+  // Last, as storing any of the others notes the user.
+  ['users', erase('users')],
 ];
 
 /** SQL: whether anything of the user is left that is deleted by erasing. */
@@ -46,6 +59,8 @@ export const HAS_ANYTHING = `(${[
     'summaries',
     'imported_items',
     'events',
+    'usage',
+    'users',
   ].map((table) => `exists (select from ${table} where ${OF_USER})`),
   `exists (select from idempotency_keys where tenant_id = $1::uuid and response->>'user_id' = $2::text)`,
   `exists (select from api_keys where ${OF_USER} and user_locked)`,
