@@ -63,7 +63,7 @@ function namedFrom(words: readonly Word[]): number {
   const [opener, gerund] = words;
   const isOpened =
     /^(?:after|before|since|while|when|by|without|despite|besides)$/i.test(opener?.text ?? '') &&
-    /\p{L}{2,}ing$/u.test(gerund?.text ?? '');
+    /\p{L}{2}ing$/u.test(gerund?.text ?? '');
   if (!isOpened) return 0;
   const comma = words.findIndex(({ post }) => post.includes(','));
   const isSubject = comma > 0 && /^(?:I|we)$/.test(words[comma + 1]?.text ?? '');
