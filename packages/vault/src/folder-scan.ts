@@ -19,13 +19,16 @@ export function createFolderScan(session: Session, intervalMs: number): FolderSc
   const { agreements, clock, pending, report, seen } = session;
   let dueAt = clock();
   let notBefore = dueAt;
+  let isAsked = false;
   return {
     isDue: () => clock() >= dueAt,
     soon() {
+      isAsked = true;
       dueAt = Math.min(dueAt, Math.max(clock(), notBefore));
     },
     async run(signal) {
       const began = clock();
+      isAsked = false;
       const { files, isComplete } = await walkVault(session.folder.root, 2 * session.maxFiles, signal);
       for (const [path, signature] of files) {
         if (seen.get(path)?.signature !== signature) pending.add(path);
@@ -42,8 +45,9 @@ export function createFolderScan(session: Session, intervalMs: number): FolderSc
         );
       }
       const tookMs = clock() - began;
-      dueAt = clock() + Math.max(intervalMs, SCAN_SHARE * tookMs);
       notBefore = clock() + SOON_SHARE * tookMs;
+      // What happens while a scan looks may be too late for it.
+      dueAt = isAsked ? notBefore : clock() + Math.max(intervalMs, SCAN_SHARE * tookMs);
     },
   };
 }

@@ -5,6 +5,7 @@ import { openTestDatabase } from '@factmill/testkit/jest';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { rename } from 'node:fs/promises';
 import { v7 as newId } from 'uuid';
+import { createFolderScan } from './folder-scan.ts';
 import { openVault, type Vault } from './open-vault.ts';
 import { createStand, type Stand } from './stand.fixture.ts';
 import { syncVault } from './sync-vault.ts';
@@ -88,6 +89,19 @@ test('one pass does everything that waits, and tells what', async () => {
   });
   const again = await syncVault(options, 60_000, new AbortController().signal);
   expect(again).toMatchObject({ written: 0, created: 0, waiting: 1 });
+});
+
+test('a scan that is asked for while another one looks is not forgotten', async () => {
+  await stand.sync();
+  const session = stand.session();
+  if (session === null) throw new Error('the vault is not open');
+  const scan = createFolderScan(session, 60_000);
+  const looking = scan.run(new AbortController().signal);
+  scan.soon();
+  await looking;
+  expect(scan.isDue()).toBe(true);
+  await scan.run(new AbortController().signal);
+  expect(scan.isDue()).toBe(false);
 });
 
 test('one pass is refused while the vault is followed', async () => {

@@ -122,7 +122,7 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
     async close() {
       await rounds.close();
       unsubscribe?.();
-      await watcher?.unsubscribe();
+      await watcher?.close();
       await session?.close().catch(() => undefined);
     },
   };
