@@ -2077,7 +2077,7 @@ CREATE OR REPLACE FUNCTION public.note_users()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into users (tenant_id, user_id)
+  insert into public.users (tenant_id, user_id)
     select distinct tenant_id, user_id collate "C" from added order by 1, 2
     on conflict (tenant_id, user_id) do nothing;
   return null;

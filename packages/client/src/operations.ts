@@ -148,7 +148,7 @@ export const OPERATIONS = {
   'retention.get': { ...read, path: '/v1/retention' },
   'retention.set': { method: 'PATCH', path: '/v1/retention', repeat: 'always' },
   // The open run is the answer again.
-  'retention.run': { method: 'POST', path: '/v1/retention/runs', repeat: 'always' },
+  'retention.run': { method: 'POST', path: '/v1/retention/runs', repeat: 'unless_begun' },
   'retention.runs': { ...read, path: '/v1/retention/runs' },
   'retention.receipt': { ...read, path: '/v1/retention/runs/{id}' },
   // A repeat would hide that the first try placed it.

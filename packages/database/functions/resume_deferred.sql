@@ -2,7 +2,6 @@
 -- tenant's row, which every deferral locks too: none is deferred by what the budgets were before.
 -- tenant: which one. most: how many the result names; the sweeper finds the others.
 -- Result: [{ id, tenantId, generation }] of the oldest of them.
--- requires: budget_exhausted
 create or replace function resume_deferred(tenant uuid, most integer) returns jsonb language plpgsql as $$
 declare
   v_resumed jsonb;

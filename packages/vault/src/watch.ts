@@ -29,18 +29,19 @@ export async function watchFolder(options: {
   }
 
   function onEvents(error: Error | null, events: readonly Event[]): void {
+    if (isClosed) return;
     if (error !== null) options.onLost(error);
     for (const { type, path: absolute } of events) {
       const path = relative(options.root, absolute).split(sep).join('/');
       options.onChange(path);
       if (type === 'create' && mayHoldMemories(path) && !isMemoryPath(path)) newFolders.add(path);
     }
-    if (newFolders.size > 0 && !isClosed) renewing ??= renew();
+    if (newFolders.size > 0) renewing ??= renew();
   }
 
   async function renew(): Promise<void> {
     try {
-      while (newFolders.size > 0 && !isClosed) {
+      while (newFolders.size > 0) {
         const told = [...newFolders];
         newFolders.clear();
         await subscription?.unsubscribe();
@@ -58,6 +59,7 @@ export async function watchFolder(options: {
   return {
     async close() {
       isClosed = true;
+      newFolders.clear();
       await renewing;
       await subscription?.unsubscribe();
     },

@@ -185,7 +185,7 @@ describe('the preset of a chat', () => {
       );
       expect(count).toBe(0);
     });
-    expect(contexts).toEqual([]);
+    expect(contexts()).toEqual([]);
     expect(upstream.received.at(-1)?.json()['messages']).toEqual([QUESTION]);
   });
 
