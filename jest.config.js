@@ -1,7 +1,8 @@
 // Three kinds of tests, told apart by the file's name, so that each can run alone:
 //   *.test.ts        pure policy, beside the code, milliseconds each
 //   *.int.test.ts    one package or service on real Postgres and Redis
-//   test/**          whole system: end to end (e2e) and faults over processes
+//                    (some of them run once more with partitions)
+//   test/**          whole system: end to end (e2e), faults over processes, and the Helm chart (helm)
 const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -34,7 +35,20 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', '\\.int\\.test\\.ts$'],
     },
     { ...common, displayName: 'integration', roots, testMatch: ['**/*.int.test.ts'] },
+    {
+      ...common,
+      displayName: 'partitions',
+      roots,
+      setupFiles: ['<rootDir>/scripts/with-partitions.mjs'],
+      testMatch: [
+        '**/database/src/pool/row-security.int.test.ts',
+        '**/database/src/queries/extractions/apply-memories.int.test.ts',
+        '**/database/src/queries/extractions/ledger.int.test.ts',
+        '**/gateway/src/routes/users.int.test.ts',
+      ],
+    },
     { ...common, displayName: 'e2e', roots: ['<rootDir>/test'], testMatch: ['**/*.e2e.test.ts'] },
+    { ...common, displayName: 'chart', roots: ['<rootDir>/test'], testMatch: ['**/*.helm.test.ts'] },
     { ...common, displayName: 'faults', roots: ['<rootDir>/test'], testMatch: ['**/*.fault.test.ts'] },
   ],
 };

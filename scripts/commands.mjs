@@ -27,6 +27,8 @@ const COMMANDS = {
   demo: (args) => [...FROM_SOURCE, 'services/standalone/src/demo.ts', ...args],
   test: (args) => ['scripts/test.mjs', ...args],
   'test:faults': (args) => ['scripts/test.mjs', '--only-faults', ...args],
+  'test:chart': (args) => ['scripts/test.mjs', '--only-chart', ...args],
+  'test:upgrade': (args) => ['scripts/test-upgrade.mjs', ...args],
   'test:mutations': (args) => [...WITH_SERVICES, '--', 'node', 'scripts/mutations/main.mjs', ...args],
   jest: (args) => [...WITH_SERVICES, '--', 'node', ...JEST, ...args],
   bench: (args) => [
@@ -40,9 +42,22 @@ const COMMANDS = {
   ],
   check: (args) => ['scripts/check.mjs', ...args],
   reference: (args) => [...FROM_SOURCE, 'packages/config/src/reference/write-reference.ts', ...args],
+  chart: (args) => ['scripts/chart/write-manifests.mjs', ...args],
+  screenshots: () => [...FROM_SOURCE, 'test/console/take-screenshots.ts'],
   format: (args) => [PRETTIER, '--write', ...(args.length === 0 ? ['.'] : args)],
   build: (args) => [TSC, '-b', ...args],
 };
+
+/** What builds the console, unless it was built from the same sources before. */
+export const BUILD_CONSOLE = [...FROM_SOURCE, 'packages/console/build/main.ts'];
+
+/** Commands that serve the console, or test it. */
+const WITH_CONSOLE = new Set(['start', 'build', 'test', 'jest', 'screenshots']);
+
+/** @param {string | undefined} name */
+export function usesConsole(name) {
+  return name !== undefined && WITH_CONSOLE.has(name);
+}
 
 /** Commands of those who use Factmill; the others are for those who work on it, and need its development tools. */
 const OF_USERS = new Set(['start', 'factmill', 'demo']);

@@ -20,6 +20,7 @@ const LONGEST = [
   'test/restore/restore.e2e.test.ts',
   'test/faults/model-outage.fault.test.ts',
   'test/e2e/import.e2e.test.ts',
+  'test/kubernetes/rolling-upgrade.e2e.test.ts',
   'test/e2e/services.e2e.test.ts',
   'test/e2e/standalone.e2e.test.ts',
   'test/security/connections.e2e.test.ts',

@@ -3,7 +3,7 @@
 // dependencies if they changed, and runs the command. It has no dependencies and runs on Node 18.
 import { dirname, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandNames, toInstallKind, toNodeArguments } from './commands.mjs';
+import { BUILD_CONSOLE, commandNames, toInstallKind, toNodeArguments, usesConsole } from './commands.mjs';
 import { Failure, exitWithFailure, printProgress } from './failure.mjs';
 import { runInForeground } from './foreground.mjs';
 import { ensureDependencies } from './toolchain/install.mjs';
@@ -30,6 +30,12 @@ async function main() {
   };
   const kind = toInstallKind(name);
   await ensureDependencies({ root, toolchain, node, environment, log: printProgress, kind });
+  if (usesConsole(name)) {
+    const code = await runInForeground(node.path, BUILD_CONSOLE, { cwd: root, env: environment });
+    if (code > 128) return code;
+    // Everything but the console works without it.
+    if (code !== 0) printProgress('The console could not be built and is not served; the reason is above.');
+  }
   return runInForeground(node.path, nodeArguments, { cwd: root, env: environment });
 }
 

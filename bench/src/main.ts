@@ -15,6 +15,8 @@ import { describeMachine, toTable, writeResults } from './report.ts';
 import { WAYS, type Way } from './recall/aims.ts';
 import { loadSets } from './recall/conversations.ts';
 import { runRecall } from './recall/run-recall.ts';
+import { rowSecurity } from './row-security.ts';
+import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { searchBurst } from './search-burst.ts';
 import { searchLargeBenchmark } from './search-large.ts';
@@ -26,6 +28,8 @@ const LARGE_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'search-burst': searchBurst,
   fairness,
   embedded,
+  scale,
+  'row-security': rowSecurity,
 };
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -110,7 +114,10 @@ console.log(`\n${results}`);
 if (values.write) await writeResults(sectionOf(positionals), results);
 process.exit(0);
 
-function sectionOf(names: readonly string[]): 'standard' | 'search' | 'fairness' | 'embedded' {
-  for (const own of ['fairness', 'embedded'] as const) if (names.includes(own)) return own;
+function sectionOf(
+  names: readonly string[],
+): 'standard' | 'search' | 'fairness' | 'embedded' | 'scale' | 'row-security' {
+  for (const own of ['fairness', 'embedded', 'scale', 'row-security'] as const)
+    if (names.includes(own)) return own;
   return names.some((name) => Object.hasOwn(LARGE_BENCHMARKS, name)) ? 'search' : 'standard';
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import type { Pool } from 'pg';
 import type { Service } from './start-service.ts';
 
@@ -7,7 +8,7 @@ export type ProcessorTime = () => number;
 
 /** Processor time of our own processes does not depend on the load of the machine; elapsed time does. */
 export async function createProcessorTime(
-  services: readonly Service[],
+  services: readonly Pick<Service, 'pid'>[],
   database: Pool,
 ): Promise<ProcessorTime> {
   const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -17,6 +18,23 @@ export async function createProcessorTime(
     const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
     const pids = [...services.map(({ pid }) => pid), ...children.trim().split(' ').map(Number)];
     return pids.reduce((sum, pid) => sum + processorTimeOf(pid), 0);
+  };
+}
+
+/** Starts to watch all processors; the result says which share of their time was used since then. */
+export function createBusyShare(): () => number {
+  const read = () => {
+    const times = cpus().map((cpu) => cpu.times);
+    const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+    return {
+      idle: sumOf(times.map(({ idle }) => idle)),
+      all: sumOf(times.flatMap((of) => Object.values(of))),
+    };
+  };
+  const before = read();
+  return () => {
+    const now = read();
+    return 1 - (now.idle - before.idle) / (now.all - before.all);
   };
 }
 

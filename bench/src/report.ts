@@ -53,7 +53,7 @@ export function toMarkdownTable(header: readonly string[], cells: readonly (read
 
 /** Puts results between the markers `<!-- section -->` and `<!-- /section -->` of bench/results/<section>.md. */
 export async function writeResults(
-  section: 'standard' | 'search' | 'fairness' | 'embedded' | 'recall' | 'cost',
+  section: 'standard' | 'search' | 'fairness' | 'embedded' | 'recall' | 'cost' | 'scale' | 'row-security',
   text: string,
 ): Promise<void> {
   const file = new URL(`../results/${section}.md`, import.meta.url);

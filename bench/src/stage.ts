@@ -39,10 +39,15 @@ export type Stage = Readonly<{
 
 async function openDatabase(kept: string | undefined): Promise<TestDatabase> {
   if (kept === undefined) {
-    return createTestDatabase({ migrate: (connectionString) => migrate(connectionString, { logger }) });
+    return createTestDatabase({
+      migrate: (connectionString, how) => migrate(connectionString, { logger, ...how }),
+    });
   }
-  await migrate(kept, { logger });
-  return { connectionString: kept, drop: () => Promise.resolve() };
+  const services = new URL(kept);
+  [services.username, services.password] = ['factmill_bench', 'factmill_bench'];
+  const serviceUrl = services.href;
+  await migrate(kept, { logger, services: { url: serviceUrl, hasQueue: false } });
+  return { connectionString: kept, serviceUrl, drop: () => Promise.resolve() };
 }
 
 const logger = { info: () => undefined, warn: () => undefined };
@@ -61,7 +66,9 @@ export async function createStage(profileDirectory?: string, keptDatabase?: stri
   const adminKey = randomBytes(24).toString('hex');
   const services: Service[] = [];
   const env = {
-    DATABASE_URL: testDatabase.connectionString,
+    DATABASE_URL: testDatabase.serviceUrl,
+    // Only `npm start` migrates.
+    DATABASE_OWNER_URL: testDatabase.connectionString,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     AUTH: 'required',

@@ -94,6 +94,13 @@ compression_runs.started_at timestamp with time zone
 compression_runs.claimed_by text
 compression_runs.lease_until timestamp with time zone
 compression_runs.finished_at timestamp with time zone
+console_sessions.token_sha256 bytea not null
+console_sessions.tenant_id uuid not null
+console_sessions.key_id text
+console_sessions.key_proof bytea not null
+console_sessions.created_at timestamp with time zone not null default now()
+console_sessions.seen_at timestamp with time zone not null
+console_sessions.expires_at timestamp with time zone not null
 conversations.tenant_id uuid not null
 conversations.id text not null
 conversations.user_id text not null
@@ -367,6 +374,68 @@ provider_breakers.failures integer not null default 0
 provider_breakers.reason text
 provider_breakers.next_probe_at timestamp with time zone not null
 provider_breakers.probed_by uuid
+replay_answers.run_id uuid not null
+replay_answers.number integer not null
+replay_answers.tenant_id uuid not null
+replay_answers.status text not null
+replay_answers.purpose text not null
+replay_answers.provider text not null
+replay_answers.model text not null
+replay_answers.prompt_version text not null
+replay_answers.raw text not null
+replay_answers.finish_reason text
+replay_answers.prompt_tokens integer
+replay_answers.completion_tokens integer
+replay_answers.shown jsonb
+replay_answers.created_at timestamp with time zone not null default now()
+replay_memories.id uuid not null
+replay_memories.tenant_id uuid not null
+replay_memories.replay_id uuid not null
+replay_memories.run_id uuid
+replay_memories.user_id text not null
+replay_memories.base_id uuid
+replay_memories.memory jsonb not null
+replay_memories.is_current boolean not null generated always as (((memory ->> 'valid_to'::text) IS NULL)) stored
+replay_memories.embedding_model text
+replay_memories.embedding halfvec
+replay_runs.id uuid not null
+replay_runs.tenant_id uuid not null
+replay_runs.replay_id uuid not null
+replay_runs.user_id text not null
+replay_runs.kind text not null
+replay_runs.position bigint not null
+replay_runs.extraction_id uuid
+replay_runs.state text not null default 'pending'::text
+replay_runs.attempts integer not null default 0
+replay_runs.fence integer not null default 0
+replay_runs.lost_claims integer not null default 0
+replay_runs.counts jsonb not null default '{}'::jsonb
+replay_runs.changed jsonb
+replay_runs.deferred_until timestamp with time zone
+replay_runs.reason text
+replay_runs.error_class text
+replay_runs.error_message text
+replay_runs.model_calls integer not null default 0
+replay_runs.prompt_tokens integer not null default 0
+replay_runs.completion_tokens integer not null default 0
+replay_runs.created_at timestamp with time zone not null default now()
+replay_runs.next_attempt_at timestamp with time zone
+replay_runs.queue_checked_at timestamp with time zone
+replay_runs.started_at timestamp with time zone
+replay_runs.claimed_by text
+replay_runs.lease_until timestamp with time zone
+replay_runs.finished_at timestamp with time zone
+replays.id uuid not null
+replays.tenant_id uuid not null
+replays.user_id text
+replays.since timestamp with time zone
+replays.until timestamp with time zone
+replays.preset text
+replays.model text
+replays.prompt text
+replays.phase text not null default 'extract'::text
+replays.estimate jsonb not null
+replays.created_at timestamp with time zone not null default now()
 retention_policies.tenant_id uuid not null
 retention_policies.messages_days integer
 retention_policies.outputs_days integer
@@ -374,6 +443,7 @@ retention_policies.versions_days integer
 retention_policies.audit_days integer
 retention_policies.due_at timestamp with time zone not null default now()
 retention_policies.updated_at timestamp with time zone not null default now()
+retention_policies.events_days integer
 retention_runs.id uuid not null
 retention_runs.tenant_id uuid not null
 retention_runs.requested_by text not null
@@ -430,6 +500,8 @@ tenants.name text not null
 tenants.created_at timestamp with time zone not null default now()
 tenants.default_preset text
 tenants.limits jsonb not null default '{}'::jsonb
+tenants.events_cut_watermark bigint not null default 0
+tenants.events_cut_number bigint not null default 0
 turn_part_embeddings.part_id uuid not null
 turn_part_embeddings.model text not null
 turn_part_embeddings.tenant_id uuid not null
@@ -511,6 +583,7 @@ webhooks.fence integer not null default 0
 webhooks.lease_until timestamp with time zone
 webhooks.created_at timestamp with time zone not null default now()
 webhooks.updated_at timestamp with time zone not null default now()
+webhooks.payload text not null default 'thin'::text
 
 -- constraints
 api_keys.api_keys_id_key UNIQUE (id)
@@ -537,6 +610,8 @@ compression_runs.compression_runs_kind_check CHECK ((kind = ANY (ARRAY['daily'::
 compression_runs.compression_runs_pkey PRIMARY KEY (id, tenant_id)
 compression_runs.compression_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text, 'proposed'::text])))
 compression_runs.compression_runs_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+console_sessions.console_sessions_pkey PRIMARY KEY (token_sha256, tenant_id)
+console_sessions.console_sessions_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 conversations.conversations_pkey PRIMARY KEY (tenant_id, id)
 conversations.conversations_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 document_chunk_embeddings.document_chunk_embeddings_chunk_fkey FOREIGN KEY (tenant_id, chunk_id) REFERENCES document_chunks(tenant_id, id) ON DELETE CASCADE
@@ -600,7 +675,25 @@ messages.messages_id_key UNIQUE (tenant_id, conversation_id, id)
 messages.messages_pkey PRIMARY KEY (tenant_id, conversation_id, seq)
 messages.messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'developer'::text, 'user'::text, 'assistant'::text, 'tool'::text, 'function'::text])))
 provider_breakers.provider_breakers_pkey PRIMARY KEY (provider)
-retention_policies.retention_policies_days_check CHECK ((LEAST(messages_days, outputs_days, versions_days, audit_days) >= 1))
+replay_answers.replay_answers_pkey PRIMARY KEY (run_id, number, tenant_id)
+replay_answers.replay_answers_purpose_check CHECK ((purpose = ANY (ARRAY['extract'::text, 'continue'::text, 'reconcile'::text])))
+replay_answers.replay_answers_run_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES replay_runs(tenant_id, id) ON DELETE CASCADE
+replay_answers.replay_answers_status_check CHECK ((status = ANY (ARRAY['pinned'::text, 'rejected'::text])))
+replay_memories.replay_memories_base_fkey FOREIGN KEY (tenant_id, base_id) REFERENCES memories(tenant_id, id) ON DELETE CASCADE
+replay_memories.replay_memories_origin_check CHECK (((run_id IS NULL) <> (base_id IS NULL)))
+replay_memories.replay_memories_pkey PRIMARY KEY (id, replay_id, tenant_id)
+replay_memories.replay_memories_replay_fkey FOREIGN KEY (tenant_id, replay_id) REFERENCES replays(tenant_id, id) ON DELETE CASCADE
+replay_memories.replay_memories_run_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES replay_runs(tenant_id, id) ON DELETE CASCADE
+replay_runs.replay_runs_extraction_check CHECK (((kind = 'extract'::text) = (extraction_id IS NOT NULL)))
+replay_runs.replay_runs_extraction_fkey FOREIGN KEY (tenant_id, extraction_id) REFERENCES extractions(tenant_id, id) ON DELETE CASCADE
+replay_runs.replay_runs_kind_check CHECK ((kind = ANY (ARRAY['extract'::text, 'apply'::text, 'undo'::text])))
+replay_runs.replay_runs_pkey PRIMARY KEY (id, tenant_id)
+replay_runs.replay_runs_replay_fkey FOREIGN KEY (tenant_id, replay_id) REFERENCES replays(tenant_id, id) ON DELETE CASCADE
+replay_runs.replay_runs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'done'::text, 'failed'::text])))
+replays.replays_phase_check CHECK ((phase = ANY (ARRAY['extract'::text, 'apply'::text, 'undo'::text, 'discarded'::text])))
+replays.replays_pkey PRIMARY KEY (id, tenant_id)
+replays.replays_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+retention_policies.retention_policies_days_check CHECK ((LEAST(messages_days, outputs_days, versions_days, events_days, audit_days) >= 1))
 retention_policies.retention_policies_pkey PRIMARY KEY (tenant_id)
 retention_policies.retention_policies_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 retention_runs.retention_runs_pkey PRIMARY KEY (id, tenant_id)
@@ -640,6 +733,7 @@ webhook_deliveries.webhook_deliveries_pkey PRIMARY KEY (id, tenant_id)
 webhook_deliveries.webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 webhook_deliveries.webhook_deliveries_webhook_fkey FOREIGN KEY (webhook_id, tenant_id) REFERENCES webhooks(id, tenant_id) ON DELETE CASCADE
 webhooks.webhooks_disabled_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)))
+webhooks.webhooks_payload_check CHECK ((payload = ANY (ARRAY['thin'::text, 'full'::text])))
 webhooks.webhooks_pkey PRIMARY KEY (id, tenant_id)
 webhooks.webhooks_tenant_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 
@@ -651,6 +745,7 @@ CREATE INDEX compression_runs_finished_idx ON public.compression_runs USING btre
 CREATE INDEX compression_runs_open_idx ON public.compression_runs USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE UNIQUE INDEX compression_runs_period_key ON public.compression_runs USING btree (tenant_id, user_id, kind, period) WHERE (NOT dry_run)
 CREATE INDEX compression_runs_user_idx ON public.compression_runs USING btree (tenant_id, user_id, created_at DESC)
+CREATE INDEX console_sessions_expiry_idx ON public.console_sessions USING btree (expires_at)
 CREATE INDEX conversations_due_idx ON public.conversations USING btree (extraction_due_at) WHERE (extraction_due_at IS NOT NULL)
 CREATE INDEX conversations_unindexed_idx ON public.conversations USING btree (last_active_at) WHERE (indexed_seq < last_seq)
 CREATE INDEX conversations_user_idx ON public.conversations USING btree (user_id, tenant_id, last_active_at DESC)
@@ -668,12 +763,14 @@ CREATE UNIQUE INDEX erasures_open_key ON public.erasures USING btree (tenant_id,
 CREATE INDEX events_user_idx ON public.events USING btree (tenant_id, user_id, watermark, number)
 CREATE INDEX extraction_outputs_created_idx ON public.extraction_outputs USING btree (created_at, tenant_id)
 CREATE UNIQUE INDEX extraction_outputs_pinned_key ON public.extraction_outputs USING btree (extraction_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
+CREATE INDEX extractions_accepted_idx ON public.extractions USING btree (tenant_id, accepted_at) WHERE (accepted_no > 0)
 CREATE UNIQUE INDEX extractions_active_key ON public.extractions USING btree (tenant_id, conversation_id) WHERE (state = 'active'::text)
 CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (tenant_id, conversation_id, to_seq)
 CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE INDEX extractions_deferred_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((deferred_until IS NOT NULL) AND (state = 'pending'::text))
 CREATE INDEX extractions_list_idx ON public.extractions USING btree (tenant_id, accepted_no DESC)
 CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE INDEX extractions_troubled_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE (state = ANY (ARRAY['failed'::text, 'dropped'::text]))
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
 CREATE INDEX extractions_waiting_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((state = 'pending'::text) AND (started_at IS NULL))
 CREATE INDEX idempotency_keys_created_idx ON public.idempotency_keys USING btree (created_at)
@@ -686,6 +783,7 @@ CREATE INDEX memories_ended_idx ON public.memories USING btree (tenant_id, user_
 CREATE INDEX memories_expiry_idx ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL)
 CREATE INDEX memories_extraction_idx ON public.memories USING btree (extraction_id) WHERE (extraction_id IS NOT NULL)
 CREATE UNIQUE INDEX memories_key_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, category, key) WHERE ((key IS NOT NULL) AND is_current)
+CREATE INDEX memories_profile_idx ON public.memories USING btree (tenant_id, user_id) WHERE ((tier = 1) AND is_current)
 CREATE INDEX memories_project_idx ON public.memories USING btree (tenant_id, user_id, project) WHERE (is_current AND (project IS NOT NULL))
 CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE is_current
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
@@ -699,6 +797,16 @@ CREATE INDEX memories_written_idx ON public.memories USING btree (tenant_id, use
 CREATE INDEX memory_embeddings_near_idx ON public.memory_embeddings USING btree (tenant_id, user_id, model, written) INCLUDE (memory_id, code)
 CREATE INDEX memory_versions_user_idx ON public.memory_versions USING btree (tenant_id, user_id, created_at)
 CREATE INDEX memory_versions_written_idx ON public.memory_versions USING btree (tenant_id, written) WHERE (written IS NOT NULL)
+CREATE UNIQUE INDEX replay_answers_pinned_key ON public.replay_answers USING btree (run_id, purpose, tenant_id) WHERE (status = 'pinned'::text)
+CREATE INDEX replay_memories_base_idx ON public.replay_memories USING btree (base_id, tenant_id) WHERE (base_id IS NOT NULL)
+CREATE INDEX replay_memories_run_idx ON public.replay_memories USING btree (run_id, tenant_id) WHERE (run_id IS NOT NULL)
+CREATE INDEX replay_memories_shadow_idx ON public.replay_memories USING btree (replay_id, tenant_id, user_id)
+CREATE INDEX replay_memories_user_idx ON public.replay_memories USING btree (user_id, tenant_id)
+CREATE INDEX replay_runs_extraction_idx ON public.replay_runs USING btree (extraction_id, tenant_id) WHERE (extraction_id IS NOT NULL)
+CREATE INDEX replay_runs_open_idx ON public.replay_runs USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE INDEX replay_runs_order_idx ON public.replay_runs USING btree (replay_id, tenant_id, user_id, "position")
+CREATE INDEX replay_runs_user_idx ON public.replay_runs USING btree (user_id, tenant_id)
+CREATE INDEX replays_list_idx ON public.replays USING btree (tenant_id, created_at DESC, id DESC)
 CREATE INDEX retention_policies_due_idx ON public.retention_policies USING btree (due_at)
 CREATE INDEX retention_runs_list_idx ON public.retention_runs USING btree (tenant_id, requested_at DESC, id DESC)
 CREATE INDEX retention_runs_open_idx ON public.retention_runs USING btree (requested_at) WHERE (finished_at IS NULL)
@@ -973,8 +1081,8 @@ begin
            row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
       from jsonb_array_elements(requests) with ordinality as e (r, place)
       left join tenants t on t.id = (r->>'tenant_id')::uuid
-      left join users u on u.tenant_id = (r->>'tenant_id')::uuid
-        and u.user_id = coalesce(r->>'user_id', r->>'fallback_user_id')
+      left join lateral (select * from users where tenant_id = (r->>'tenant_id')::uuid
+        and user_id = coalesce(r->>'user_id', r->>'fallback_user_id') offset 0) as u on true
   ), plain as (
     select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
       from given cross join lateral extraction_due(
@@ -1070,17 +1178,18 @@ begin
   return v_ids;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.after_apply(extraction uuid, wanted jsonb)
+CREATE OR REPLACE FUNCTION public.after_apply(extraction uuid, wanted jsonb, tenant uuid DEFAULT NULL::uuid)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_policy jsonb;
   v_changed boolean;
   v_keep integer;
 begin
-  select * into v_row from extractions where id = extraction;
+  select * into v_row from extractions where id = extraction and tenant_id = v_tenant;
   select policy into v_policy from conversations
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   v_changed := v_row.added + v_row.updated + v_row.deleted > 0;
@@ -1096,6 +1205,16 @@ begin
   if coalesce((v_policy->>'summaries')::boolean, (wanted->>'conversationSummary')::boolean) then
     perform ask_for_summary(v_row.tenant_id, v_row.user_id, v_row.conversation_id, 'model');
   end if;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.analyze_table(given regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  execute format('analyze %s', given);
 end $function$
 
 CREATE OR REPLACE FUNCTION public.append_audit(tenant uuid, entry jsonb)
@@ -1131,11 +1250,12 @@ begin
   return v_record.number;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision, new_vectors halfvec[] DEFAULT NULL::halfvec[])
+CREATE OR REPLACE FUNCTION public.apply_new_memories(extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[], vectors text[], outcome jsonb, near_distance double precision DEFAULT NULL::double precision, new_vectors halfvec[] DEFAULT NULL::halfvec[], tenant uuid DEFAULT NULL::uuid)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_vectors constant halfvec[] := coalesce(new_vectors, vectors::halfvec[]);
   v_keys text[];
@@ -1145,7 +1265,7 @@ declare
   v_conversation text := coalesce(given->0->>'conversation_id', '');
 begin
   select * into v_row from extractions
-    where id = extraction and fence = claim_fence and state = 'active' for update;
+    where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active' for update;
   if not found then
     return 'fenced';
   end if;
@@ -1171,7 +1291,7 @@ begin
       from unnest(embedded_ids, v_vectors) as e (memory_id, vector)
       join jsonb_array_elements(given) as m on (m->>'id')::uuid = e.memory_id;
   end if;
-  perform finish_extraction(extraction, claim_fence, outcome);
+  perform finish_extraction(extraction, claim_fence, outcome, v_tenant);
   return 'applied';
 end $function$
 
@@ -1184,6 +1304,7 @@ declare
   v_role text;
   v_table regclass;
   v_is_record boolean;
+  v_function regprocedure;
 begin
   foreach v_role in array v_roles loop
     -- The migrations of other databases of the server may do the same at the same time.
@@ -1192,14 +1313,6 @@ begin
         execute format('create role %I nologin', v_role);
       end if;
     exception when duplicate_object or unique_violation or insufficient_privilege then
-      null;
-    end;
-    begin
-      if exists (select from pg_roles where rolname = v_role)
-          and not (select rolsuper from pg_roles where rolname = current_user) then
-        execute format('grant %I to current_user', v_role);
-      end if;
-    exception when insufficient_privilege then
       null;
     end;
   end loop;
@@ -1234,7 +1347,24 @@ begin
     end loop;
   end loop;
 
-  return (select count(*) = 2 from pg_roles where rolname = any(v_roles) and pg_has_role(oid, 'member'));
+  -- Functions that run as the owner of the tables are for the services only.
+  for v_function in
+    select oid::regprocedure from pg_proc
+      where pronamespace = current_schema()::regnamespace and prosecdef and pg_has_role(proowner, 'usage')
+        and 'function ' || proname in (select name from factmill_functions)
+  loop
+    if exists (select from pg_proc cross join lateral aclexplode(coalesce(proacl, acldefault('f', proowner))) as a
+        where oid = v_function and a.grantee = 0) then
+      execute format('revoke execute on function %s from public', v_function);
+    end if;
+    for v_role in select rolname from pg_roles
+      where rolname = any(v_roles) and not has_function_privilege(rolname, v_function, 'execute')
+    loop
+      execute format('grant execute on function %s to %I', v_function, v_role);
+    end loop;
+  end loop;
+
+  return (select count(*) = 2 from pg_roles where rolname = any(v_roles));
 end $function$
 
 CREATE OR REPLACE FUNCTION public.archive_oldest_entries(tenant uuid, owner text, conversation text, keep integer, changed_by text, extraction uuid)
@@ -1250,7 +1380,8 @@ begin
     select m.id, null::integer as seq, m.stated_at as said_at from memories m
       where m.tenant_id = tenant and m.user_id = owner and m.is_current
         and (m.conversation_id = conversation
-          or (select e.conversation_id from extractions e where e.id = m.extraction_id) = conversation)
+          or (select e.conversation_id from extractions e
+            where e.id = m.extraction_id and e.tenant_id = tenant) = conversation)
     union all
     select null, t.seq, max(t.created_at) over (order by t.seq)
       from conversations c join messages t on t.tenant_id = c.tenant_id and t.conversation_id = c.id
@@ -1274,10 +1405,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'ARCHIVE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', changed_by, extraction
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;
@@ -1371,14 +1503,12 @@ declare
 begin
   loop
     begin
-      -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
-      -- looks as cheap to it as the one with that id.
       update extractions e
         set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
             started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
             deferred_until = null, reason = null,
             lease_until = now() + lease_ms * interval '1 millisecond'
-        where id = extraction and (tenant_id = tenant) is true
+        where id = extraction and tenant_id = tenant
           and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
           and not exists (
             select from extractions o
@@ -1389,7 +1519,7 @@ begin
         -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
         select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
-          into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
+          into v_pinned from extraction_outputs where extraction_id = extraction and tenant_id = tenant and status = 'pinned';
         if v_pinned is null and model_provider is not null then
           if exists (select from budgets where tenant_id = tenant) and exists (select from budget_exhausted(tenant)) then
             raise exception 'the budget is used up' using errcode = 'FM002';
@@ -1417,11 +1547,11 @@ begin
         update extractions
           set state = 'pending', lease_until = null, claimed_by = null, queue_checked_at = null,
               deferred_until = v_until, next_attempt_at = v_until, reason = v_reason
-          where id = extraction and (tenant_id = tenant) is true
+          where id = extraction and tenant_id = tenant
             and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)));
         return json_build_object('kind', 'deferred');
     end;
-    select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
+    select * into v_row from extractions where id = extraction and tenant_id = tenant;
     if not found then
       return null;
     elsif v_row.state not in ('pending', 'active') then
@@ -1476,26 +1606,27 @@ begin
     'hasDocuments', exists (select from documents where tenant_id = tenant and user_id = v_row.user_id));
 end $function$
 
-CREATE OR REPLACE FUNCTION public.conclude_extraction(extraction uuid)
+CREATE OR REPLACE FUNCTION public.conclude_extraction(extraction uuid, tenant uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_next extractions;
   v_retired integer := 0;
 begin
-  select * into v_row from extractions where id = extraction;
+  select * into v_row from extractions where id = extraction and tenant_id = v_tenant;
   if v_row.state = 'done' then
     if v_row.replaces_from_seq is not null then
       v_retired := retire_replaced(v_row);
     end if;
     v_retired := v_retired + retire_own_words(v_row);
     if v_retired > 0 then
-      update extractions set deleted = deleted + v_retired where id = extraction;
+      update extractions set deleted = deleted + v_retired where id = extraction and tenant_id = v_tenant;
     end if;
   end if;
-  perform note_extraction_events(array[extraction]);
+  perform note_extraction_events(array[extraction], array[v_tenant]);
   select * into v_next from next_extraction(v_row.tenant_id, v_row.conversation_id);
   return case when v_next.state = 'pending' and coalesce(v_next.next_attempt_at <= clock_timestamp(), true)
     then v_next.id end;
@@ -1544,6 +1675,22 @@ BEGIN ATOMIC
            WHERE ((messages.tenant_id = conversation_due.tenant) AND (messages.conversation_id = conversation_due.conversation) AND (messages.seq > conversation_due.after_seq) AND (NOT messages.superseded))) gathered,
      LATERAL extraction_due(conversation_due.trigger, conversation_due.schedule, gathered.turns, gathered.tokens, gathered.has_reply, conversation_due.last_at) due(due_at, due_for);
 END
+
+CREATE OR REPLACE FUNCTION public.count_spending()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('factmill.budgets ' || tenant_id::text, 0))
+    from (select distinct tenant_id from added order by tenant_id) as tenants;
+  insert into public.spending (tenant_id, day, tokens, cost)
+    select tenant_id, day, sum(input_tokens + output_tokens), coalesce(sum(cost), 0) from public.usage
+      where tenant_id in (select tenant_id from added) and purpose <> 'chat'
+        and day >= date_trunc('month', now() at time zone 'utc')::date
+      group by tenant_id, day
+    on conflict (tenant_id, day) do update set tokens = excluded.tokens, cost = excluded.cost;
+  return null;
+end $function$
 
 CREATE OR REPLACE FUNCTION public.create_embedding_model(model text, model_dimensions integer)
  RETURNS void
@@ -1596,21 +1743,24 @@ declare
   v_dropped jsonb := '[]';
   v_more jsonb;
   v_excess bigint;
+  v_tenant uuid;
+  v_ids uuid[];
 begin
   if tenant_queue_limit > 0 then
-    with over as (
-      select w.id from unnest(tenants_touched) as t (id)
-        cross join lateral (
-          select e.id from extractions e
-            where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
-            order by e.accepted_no desc offset tenant_queue_limit) as w
-    ), gone as (
-      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
-        where id in (select id from over) and state = 'pending' and started_at is null
-        returning id, tenant_id, generation, accepted_no
-    )
-    select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
-             'generation', generation) order by accepted_no), '[]') into v_dropped from gone;
+    foreach v_tenant in array tenants_touched loop
+      with gone as (
+        update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
+          where tenant_id = v_tenant and id = any(array(
+              select e.id from extractions e
+                where e.tenant_id = v_tenant and e.state = 'pending' and e.started_at is null
+                order by e.accepted_no desc offset tenant_queue_limit))
+            and state = 'pending' and started_at is null
+          returning id, tenant_id, generation, accepted_no
+      )
+      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+               'generation', generation) order by accepted_no), '[]') into v_more from gone;
+      v_dropped := v_dropped || v_more;
+    end loop;
   end if;
 
   if queue_limit > 0 then
@@ -1619,23 +1769,30 @@ begin
     if v_excess > 0 then
       -- Level the largest backlogs: the row that is n-th newest of its tenant goes before any that is
       -- (n - 1)-th newest; among equals the oldest goes first.
-      with ranked as (
-        select id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
-          from extractions where state = 'pending' and started_at is null
-      ), over as (
-        select id from ranked order by depth desc, accepted_no limit v_excess
-      ), gone as (
-        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
-          where id in (select id from over) and state = 'pending' and started_at is null
-          returning id, tenant_id, generation, accepted_no
-      )
-      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
-               'generation', generation) order by accepted_no), '[]') into v_more from gone;
-      v_dropped := v_dropped || v_more;
+      for v_tenant, v_ids in
+        with ranked as (
+          select id, tenant_id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
+            from extractions where state = 'pending' and started_at is null
+        ), over as (
+          select id, tenant_id from ranked order by depth desc, accepted_no limit v_excess
+        )
+        select tenant_id, array_agg(id) from over group by tenant_id order by tenant_id
+      loop
+        with gone as (
+          update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
+            where tenant_id = v_tenant and id = any(v_ids) and state = 'pending' and started_at is null
+            returning id, tenant_id, generation, accepted_no
+        )
+        select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+                 'generation', generation) order by accepted_no), '[]') into v_more from gone;
+        v_dropped := v_dropped || v_more;
+      end loop;
     end if;
   end if;
   if v_dropped <> '[]' then
-    perform note_extraction_events(array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped)));
+    perform note_extraction_events(
+      array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality),
+      array(select (value->>'tenant_id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality));
   end if;
   return v_dropped;
 end $function$
@@ -1721,23 +1878,26 @@ begin
   end if;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.fail_extraction(extraction uuid, claim_fence integer, class text, message text)
+CREATE OR REPLACE FUNCTION public.fail_extraction(extraction uuid, claim_fence integer, class text, message text, tenant uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
+declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
 begin
   update extractions
     set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null,
         finished_at = now(), error_class = class, error_message = message
-    where id = extraction and fence = claim_fence and state = 'active';
-  return case when found then conclude_extraction(extraction) end;
+    where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active';
+  return case when found then conclude_extraction(extraction, v_tenant) end;
 end $function$
 
-CREATE OR REPLACE FUNCTION public.finish_extraction(extraction uuid, claim_fence integer, outcome jsonb)
+CREATE OR REPLACE FUNCTION public.finish_extraction(extraction uuid, claim_fence integer, outcome jsonb, tenant uuid DEFAULT NULL::uuid)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_answer constant jsonb := outcome->'answer';
 begin
@@ -1752,7 +1912,7 @@ begin
         model_ms = coalesce(model_ms + (v_answer->>'modelMs')::integer, model_ms, (v_answer->>'modelMs')::integer),
         degraded = outcome->>'degraded', embed_ms = (outcome->>'embedMs')::integer,
         apply_ms = (extract(epoch from clock_timestamp() - now()) * 1000)::integer
-    where id = extraction and fence = claim_fence and state = 'active'
+    where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active'
     returning * into v_row;
   if not found then
     return false;
@@ -1762,12 +1922,27 @@ begin
         finish_reason, purpose)
       select extraction, coalesce(max(number), 0) + 1, v_row.tenant_id, 'pinned', v_answer->>'provider',
              v_answer->>'model', v_answer->>'promptVersion', v_answer->>'raw', v_answer->>'finishReason', 'extract'
-        from extraction_outputs where extraction_id = extraction;
+        from extraction_outputs where extraction_id = extraction and tenant_id = v_tenant;
   end if;
   update conversations set extracted_at = now(), extracted_seq = greatest(extracted_seq, v_row.to_seq)
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   return true;
 end $function$
+
+CREATE OR REPLACE FUNCTION public.frequency_of_keys(tenant uuid, keys bigint[], most integer)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT (( SELECT count(*) AS count
+            FROM ( SELECT
+                    FROM memories
+                   WHERE (memories.is_current AND (search_keys(memories.tenant_id, memories.user_id, memories.search_terms) @> frequency_of_keys.keys) AND (NOT (memories.tenant_id IS DISTINCT FROM ( SELECT frequency_of_keys.tenant AS tenant
+                           WHERE serves_tenant(frequency_of_keys.tenant)))))
+                  LIMIT frequency_of_keys.most) of_memories) + ( SELECT count(*) AS count
+            FROM turn_parts_with_keys(frequency_of_keys.tenant, frequency_of_keys.keys, frequency_of_keys.most) turn_parts_with_keys(turn_parts_with_keys)));
+END
 
 CREATE OR REPLACE FUNCTION public.hmac_sha256(secret bytea, message bytea)
  RETURNS bytea
@@ -1837,12 +2012,16 @@ CREATE OR REPLACE FUNCTION public.mark_narratives_stale()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  v_tenant uuid;
+  v_users text[];
 begin
-  update summaries s
-    set stale_since = coalesce(s.stale_since, now()), refresh_at = summary_due(s), change_no = s.change_no + 1
-    from (select distinct tenant_id, user_id from added) as changed
-    where s.tenant_id = changed.tenant_id and s.user_id = changed.user_id and s.conversation_id = ''
-      and s.refreshed_by is not null;
+  for v_tenant, v_users in select tenant_id, array_agg(distinct user_id) from added group by tenant_id order by 1 loop
+    update summaries s
+      set stale_since = coalesce(s.stale_since, now()), refresh_at = summary_due(s), change_no = s.change_no + 1
+      where s.tenant_id = v_tenant and s.user_id = any(v_users) and s.conversation_id = ''
+        and s.refreshed_by is not null;
+  end loop;
   return null;
 end $function$
 
@@ -1890,6 +2069,34 @@ BEGIN ATOMIC
    WHERE ((m.deleted_at IS NULL) AND (m.archived_at IS NULL) AND (m.valid_from <= memories_as_of.valid_at) AND ((m.valid_to IS NULL) OR (m.valid_to > memories_as_of.valid_at)) AND ((m.expires_at IS NULL) OR (m.expires_at > memories_as_of.valid_at)));
 END
 
+CREATE OR REPLACE FUNCTION public.memories_like(tenant uuid, owner text, patterns text[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if public.serves_tenant(tenant) is not true then
+    return;
+  end if;
+  -- Planned for each call, because the best plan depends on how common the patterns are.
+  return query execute 'select id from public.memories
+      where tenant_id = $1 and ($2 is null or user_id = $2) and is_current and search_text like any ($3)'
+    using tenant, owner, patterns;
+end $function$
+
+CREATE OR REPLACE FUNCTION public.memories_with_keys(tenant uuid, keys bigint[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT memories.id
+    FROM memories
+   WHERE (memories.is_current AND (search_keys(memories.tenant_id, memories.user_id, memories.search_terms) && memories_with_keys.keys) AND (NOT (memories.tenant_id IS DISTINCT FROM ( SELECT memories_with_keys.tenant AS tenant
+           WHERE serves_tenant(memories_with_keys.tenant)))));
+END
+
 CREATE OR REPLACE FUNCTION public.near_memories(tenant uuid, owner text, embedding_model text, vectors text[], max_distance double precision, most integer)
  RETURNS TABLE(candidate integer, memory_id uuid, distance double precision)
  LANGUAGE sql
@@ -1918,8 +2125,57 @@ BEGIN ATOMIC
                    WHERE ((e.tenant_id = near_vectors.tenant) AND (e.user_id = near_vectors.owner) AND (e.model = near_vectors.embedding_model) AND (((e.embedding <=> given.vector) + (0)::double precision) <= near_vectors.max_distance))
                   OFFSET 0) close
            WHERE (EXISTS ( SELECT
-                    FROM memories m
-                   WHERE ((m.id = close.memory_id) AND m.is_current AND (m.conversation_id = near_vectors.conversation) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
+                    FROM ( SELECT memories.id,
+                             memories.tenant_id,
+                             memories.user_id,
+                             memories.tier,
+                             memories.kind,
+                             memories.category,
+                             memories.key,
+                             memories.value,
+                             memories.content,
+                             memories.question,
+                             memories.answer,
+                             memories.tags,
+                             memories.project,
+                             memories.topic,
+                             memories.importance,
+                             memories.confidence,
+                             memories.source,
+                             memories.source_context,
+                             memories.scope,
+                             memories.conversation_id,
+                             memories.content_hash,
+                             memories.subject_hash,
+                             memories.stated_at,
+                             memories.valid_from,
+                             memories.valid_to,
+                             memories.expires_at,
+                             memories.last_verified_at,
+                             memories.last_accessed_at,
+                             memories.access_count,
+                             memories.archived_at,
+                             memories.deleted_at,
+                             memories.superseded_by,
+                             memories.is_current,
+                             memories.search_text,
+                             memories.extraction_id,
+                             memories.message_ids,
+                             memories.metadata,
+                             memories.embedding_pending_since,
+                             memories.created_at,
+                             memories.updated_at,
+                             memories.compressed_at,
+                             memories.search_terms,
+                             memories.written,
+                             memories.channel,
+                             memories.sender,
+                             memories.event_date,
+                             memories.source_tokens
+                            FROM memories
+                           WHERE ((memories.id = close.memory_id) AND (memories.tenant_id = near_vectors.tenant))
+                          OFFSET 0) m
+                   WHERE (m.is_current AND (m.conversation_id = near_vectors.conversation) AND ((m.expires_at IS NULL) OR (m.expires_at > now())))))
            ORDER BY close.distance, close.memory_id
           LIMIT near_vectors.most) near)
    WHERE (given.vector IS NOT NULL);
@@ -2009,7 +2265,7 @@ begin
       returning * into v_delivery;
   end if;
   return jsonb_build_object(
-    'id', v_delivery.id, 'url', v_hook.url, 'failures', v_hook.failures,
+    'id', v_delivery.id, 'url', v_hook.url, 'payload', v_hook.payload, 'failures', v_hook.failures,
     'secrets', case when v_hook.previous_secret_until > now()
       then jsonb_build_array(v_hook.secret, v_hook.previous_secret) else jsonb_build_array(v_hook.secret) end,
     'event', jsonb_build_object(
@@ -2018,10 +2274,14 @@ begin
       'user_id', v_event.user_id, 'data', coalesce(v_event.data, '{}')));
 end $function$
 
-CREATE OR REPLACE FUNCTION public.note_extraction_events(ended uuid[])
+CREATE OR REPLACE FUNCTION public.note_extraction_events(ended uuid[], tenants uuid[] DEFAULT NULL::uuid[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  v_tenants constant uuid[] := coalesce(tenants, array(
+    select (select tenant_id from extractions where id = given.id) from unnest(ended) with ordinality as given (id, place)
+      order by place));
 begin
   with place as materialized (select event_watermark() as watermark)
   insert into events (tenant_id, watermark, type, user_id, data)
@@ -2031,8 +2291,10 @@ begin
              'deleted', deleted, 'unchanged', unchanged, 'rejected', rejected))
            when 'failed' then jsonb_build_object('error_class', error_class)
            else jsonb_build_object('reason', reason) end
-    from extractions cross join place
-    where id = any(ended) and state in ('done', 'failed', 'dropped') order by accepted_no;
+    from unnest(ended, v_tenants) as given (ended_id, of_tenant)
+    cross join lateral (select * from extractions where id = ended_id and tenant_id = of_tenant offset 0) as e
+    cross join place
+    where state in ('done', 'failed', 'dropped') order by accepted_no;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.note_memory_events()
@@ -2104,37 +2366,52 @@ CREATE OR REPLACE FUNCTION public.record_usage(tenant uuid, entries jsonb)
 AS $function$
 declare
   v_day constant date := (clock_timestamp() at time zone 'utc')::date;
-  v_tokens bigint;
-  v_cost numeric;
   v_warnings jsonb;
+  v_place bigint;
 begin
-  select coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost), 0) into v_tokens, v_cost
-    from jsonb_to_recordset(entries) as e (purpose text, input_tokens bigint, output_tokens bigint, cost numeric)
-    where purpose <> 'chat';
-  insert into spending as s (tenant_id, day, tokens, cost) values (tenant, v_day, v_tokens, v_cost)
-    on conflict (tenant_id, day) do update set tokens = s.tokens + excluded.tokens, cost = s.cost + excluded.cost;
+  perform pg_advisory_xact_lock_shared(hashtextextended('factmill.budgets ' || tenant::text, 0));
+  if exists (select from budgets where tenant_id = tenant) then
+    insert into spending as s (tenant_id, day, tokens, cost)
+      select tenant, coalesce(day, v_day), coalesce(sum(input_tokens + output_tokens) filter (where purpose <> 'chat'), 0),
+             coalesce(sum(cost) filter (where purpose <> 'chat'), 0)
+        from jsonb_to_recordset(entries) as e (purpose text, input_tokens bigint, output_tokens bigint, cost numeric,
+          day date)
+        group by coalesce(day, v_day) order by coalesce(day, v_day)
+      on conflict (tenant_id, day) do update set tokens = s.tokens + excluded.tokens, cost = s.cost + excluded.cost;
+  end if;
   insert into usage as u (tenant_id, day, user_id, model, purpose, calls, input_tokens, output_tokens, cost)
     with given as (
       select * from jsonb_to_recordset(entries) as e (user_id text, model text, purpose text, calls bigint,
-        input_tokens bigint, output_tokens bigint, cost numeric)
+        input_tokens bigint, output_tokens bigint, cost numeric, day date)
     ), known as (
       -- An erasure waits for this, and finds what is counted here.
       select user_id from users where tenant_id = tenant and user_id in (select user_id from given) for key share
     )
-    select tenant, v_day, coalesce(k.user_id, ''), g.model, g.purpose, sum(g.calls), sum(g.input_tokens),
-           sum(g.output_tokens), sum(g.cost)
+    select tenant, coalesce(g.day, v_day), coalesce(k.user_id, ''), g.model, g.purpose, sum(g.calls),
+           sum(g.input_tokens), sum(g.output_tokens), sum(g.cost)
       from given g left join known k on k.user_id = g.user_id
-      group by coalesce(k.user_id, ''), g.model, g.purpose
+      group by coalesce(g.day, v_day), coalesce(k.user_id, ''), g.model, g.purpose
     on conflict (tenant_id, day, user_id, model, purpose) do update
       set calls = u.calls + excluded.calls, input_tokens = u.input_tokens + excluded.input_tokens,
           output_tokens = u.output_tokens + excluded.output_tokens,
           cost = coalesce(u.cost + excluded.cost, u.cost, excluded.cost);
-  if v_tokens > 0 or v_cost > 0 then
-    select jsonb_agg(jsonb_build_object('period', b.period, 'unit', b.unit, 'amount', b.amount, 'spent', b.spent,
-             'level', l.level) order by l.level, b.period, b.unit) into v_warnings
-      from budget_state(tenant) b cross join (values (80), (100)) as l (level)
-      where b.spent * 100 >= b.amount * l.level
-        and (b.spent - case b.unit when 'tokens' then v_tokens else v_cost end) * 100 < b.amount * l.level;
+  select jsonb_agg(jsonb_build_object('period', b.period, 'unit', b.unit, 'amount', b.amount, 'spent', b.spent,
+           'level', l.level) order by l.level, b.period, b.unit) into v_warnings
+    from budget_state(tenant) b cross join (values (80), (100)) as l (level)
+      cross join lateral (
+        select coalesce(sum(case b.unit when 'tokens' then e.input_tokens + e.output_tokens else e.cost end), 0) as taken
+          from jsonb_to_recordset(entries) as e (purpose text, input_tokens bigint, output_tokens bigint, cost numeric,
+            day date)
+          where e.purpose <> 'chat'
+            and coalesce(e.day, v_day) >= date_trunc(b.period, now() at time zone 'utc')::date
+      ) as this
+    where this.taken > 0 and b.spent * 100 >= b.amount * l.level
+      and (b.spent - this.taken) * 100 < b.amount * l.level;
+  if v_warnings is not null then
+    v_place := event_watermark();
+    insert into events (tenant_id, watermark, type, data)
+      select tenant, v_place, case w->>'level' when '100' then 'budget.exceeded' else 'budget.warning' end, w
+        from jsonb_array_elements(v_warnings) as w;
   end if;
   return v_warnings;
 end $function$
@@ -2157,6 +2434,8 @@ begin
   end if;
   update compression_runs set next_attempt_at = now(), queue_checked_at = null
     where tenant_id = tenant and state = 'pending' and error_class = 'budget';
+  update replay_runs set deferred_until = null, reason = null, next_attempt_at = now(), queue_checked_at = null
+    where tenant_id = tenant and state = 'pending' and deferred_until is not null;
   with resumed as (
     update extractions set deferred_until = null, reason = null, next_attempt_at = now(), queue_checked_at = null
       where tenant_id = tenant and state = 'pending' and deferred_until is not null
@@ -2176,11 +2455,11 @@ declare
   v_count integer;
 begin
   if not exists (
-    select from memories m
-      where m.extraction_id = reader.id and m.is_current and m.source = 'own_words' and not m.id = any(reader.memory_ids)
+    select from (select * from memories where extraction_id = reader.id and tenant_id = reader.tenant_id offset 0) as m
+      where m.is_current and m.source = 'own_words' and not m.id = any(reader.memory_ids)
   ) or not exists (
     select from extraction_outputs o
-      where o.extraction_id = reader.id and o.status = 'pinned' and o.provider <> 'extractive'
+      where o.extraction_id = reader.id and o.tenant_id = reader.tenant_id and o.status = 'pinned' and o.provider <> 'extractive'
   ) then
     return 0;
   end if;
@@ -2195,10 +2474,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', 'extraction', reader.id
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;
@@ -2225,10 +2505,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', 'extraction', successor.id
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;
@@ -2310,7 +2591,11 @@ BEGIN ATOMIC
              count(*) FILTER (WHERE (m.role = 'user'::text)) OVER (PARTITION BY w_1.place ORDER BY m.seq) AS turn,
              max(m.seq) FILTER (WHERE (m.role = 'user'::text)) OVER (PARTITION BY w_1.place) AS last_user_seq
             FROM (wanted w_1
-              JOIN messages m ON (((m.tenant_id = w_1.tenant_id) AND (m.conversation_id = w_1.conversation_id) AND ((m.seq >= w_1.from_seq) AND (m.seq <= w_1.to_seq)))))
+              CROSS JOIN LATERAL ( SELECT m_1.seq,
+                     m_1.role
+                    FROM messages m_1
+                   WHERE ((m_1.tenant_id = w_1.tenant_id) AND (m_1.conversation_id = w_1.conversation_id) AND ((m_1.seq >= w_1.from_seq) AND (m_1.seq <= w_1.to_seq)))
+                  OFFSET 0) m)
          ), numbered AS (
           SELECT said.place,
              said.seq,
@@ -2414,6 +2699,12 @@ CREATE OR REPLACE FUNCTION public.search_words(given text)
  IMMUTABLE PARALLEL SAFE
 RETURN to_tsvector('english'::regconfig, search_spaced(given))
 
+CREATE OR REPLACE FUNCTION public.serves_tenant(tenant uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((current_setting('role'::text) <> 'factmill_app'::text) OR (tenant = (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid))
+
 CREATE OR REPLACE FUNCTION public.summary_due(row_ summaries)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -2426,9 +2717,23 @@ CREATE OR REPLACE FUNCTION public.trigger_of(policy jsonb, preset text, schedule
  IMMUTABLE
 RETURN (COALESCE(((schedule -> 'presets'::text) -> COALESCE(preset, (policy ->> 'preset'::text), (schedule ->> 'preset'::text))), ((schedule -> 'presets'::text) -> (schedule ->> 'preset'::text)), '{}'::jsonb) || (policy - 'preset'::text))
 
+CREATE OR REPLACE FUNCTION public.turn_parts_with_keys(tenant uuid, keys bigint[], most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT turn_parts.id
+    FROM turn_parts
+   WHERE ((search_keys(turn_parts.tenant_id, turn_parts.user_id, turn_parts.search_terms) @> turn_parts_with_keys.keys) AND (NOT (turn_parts.tenant_id IS DISTINCT FROM ( SELECT turn_parts_with_keys.tenant AS tenant
+           WHERE serves_tenant(turn_parts_with_keys.tenant)))))
+  LIMIT turn_parts_with_keys.most;
+END
+
 
 -- triggers
 CREATE TRIGGER audit_records_keep BEFORE DELETE OR UPDATE ON public.audit_records FOR EACH ROW EXECUTE FUNCTION keep_audit_records()
+CREATE TRIGGER budgets_count_spending AFTER INSERT ON public.budgets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_spending()
 CREATE TRIGGER conversations_note_users AFTER INSERT ON public.conversations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
 CREATE TRIGGER documents_note_users AFTER INSERT ON public.documents REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
 CREATE TRIGGER memories_note_users AFTER INSERT ON public.memories REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_users()
@@ -2447,6 +2752,7 @@ audit_records
 budgets
 compression_answers
 compression_runs
+console_sessions
 conversations
 document_chunk_embeddings
 document_chunks
@@ -2463,6 +2769,10 @@ memories
 memory_embeddings
 memory_versions
 messages
+replay_answers
+replay_memories
+replay_runs
+replays
 retention_policies
 retention_runs
 spending
@@ -2485,6 +2795,7 @@ audit_records.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(curre
 budgets.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 compression_answers.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 compression_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+console_sessions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 conversations.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 document_chunk_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 document_chunks.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
@@ -2501,6 +2812,10 @@ memories.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_se
 memory_embeddings.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 memory_versions.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 messages.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+replay_answers.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+replay_memories.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+replay_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
+replays.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 retention_policies.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 retention_runs.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()
 spending.of_tenant * permissive using (((tenant_id = ( SELECT (NULLIF(current_setting('factmill.tenant_id'::text, true), ''::text))::uuid AS "nullif")) OR ( SELECT (CURRENT_USER = 'factmill_system'::name)))) with check ()

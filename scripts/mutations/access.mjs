@@ -41,15 +41,6 @@ export const access = [
     tests: OTHER_TENANTS,
   },
   {
-    name: 'known memories of another tenant, by name',
-    file: `${QUERIES}/extractions/known-memories.ts`,
-    search: `where m.tenant_id = $1::uuid and m.user_id = $2::text and \${SEEN}
-           and m.search_text`,
-    replace: `where m.user_id = $2::text and \${SEEN}
-           and m.search_text`,
-    tests: OTHER_TENANTS,
-  },
-  {
     name: 'known memories of another tenant, by time',
     file: `${QUERIES}/extractions/known-memories.ts`,
     search: `where m.tenant_id = $1::uuid and m.user_id = $2::text and \${SEEN}
@@ -75,8 +66,8 @@ export const access = [
   {
     name: 'memories in the list of another tenant',
     file: `${QUERIES}/memories/memories.ts`,
-    search: 'where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${listed',
-    replace: 'where $1::uuid is not null and ($2::text is null or m.user_id = $2::text) and ${listed',
+    search: 'where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${inState',
+    replace: 'where $1::uuid is not null and ($2::text is null or m.user_id = $2::text) and ${inState',
     tests: ['services/gateway/src/routes/tenants.int.test.ts'],
   },
   {

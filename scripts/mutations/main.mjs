@@ -1,6 +1,6 @@
 // node scripts/mutations/main.mjs [word…], with Postgres and Redis at hand: npm run test:mutations [-- word…]
 // Breaks the code in one place at a time and runs the tests that have to notice; with words, only the mutations whose
-// name or file has one of them. The file is written back after each. Takes minutes, so it runs on demand. Ends with
+// name or file has all of them. The file is written back after each. Takes minutes, so it runs on demand. Ends with
 // `N killed, N survived`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

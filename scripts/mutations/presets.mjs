@@ -133,7 +133,8 @@ export const presets = [
   {
     name: 'a failed search brings as many of the latest as a search has results',
     file: `${CONTEXT}/load-context.ts`,
-    search: "if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded };",
+    search:
+      "if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded, query, explain };",
     replace: '',
     tests: [`test/sources/${B}.e2e.test.ts`],
   },

@@ -36,9 +36,10 @@ export function isComplete({ pgvectorVersion, hasTrigram }) {
 /**
  * The program's path, or undefined.
  * @param {string} name
+ * @param {string} [path] folders to look in
  */
-export async function findProgram(name) {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
+export async function findProgram(name, path = process.env['PATH'] ?? '') {
+  for (const folder of path.split(delimiter).filter(Boolean)) {
     if (await isExecutable(join(folder, name))) return join(folder, name);
   }
   return undefined;

@@ -1,9 +1,9 @@
 // node scripts/services/main.mjs [--durable] -- <command> [args…]
 // Runs a command with Postgres and Redis at hand (TEST_DATABASE_URL, TEST_REDIS_URL, TEST_PG_BIN_DIR),
-// and with the path of a Chromium that is installed (TEST_CHROMIUM).
+// and with the paths of a Chromium and a PgBouncer that are installed (TEST_CHROMIUM, TEST_PGBOUNCER).
 import { Failure, exitWithFailure, printProgress } from '../failure.mjs';
 import { runInForeground } from '../foreground.mjs';
-import { findChromium } from './provision.mjs';
+import { findChromium, findPgbouncer } from './provision.mjs';
 import { startServices, toServiceEnvironment } from './start-services.mjs';
 
 async function main() {
@@ -15,11 +15,14 @@ async function main() {
   }
   const durable = args.slice(0, separator).includes('--durable');
   const services = await startServices({ durable, log: printProgress });
-  const chromium = await findChromium();
-  const browser = chromium === undefined ? {} : { TEST_CHROMIUM: chromium };
+  const [chromium, pgbouncer] = [await findChromium(), await findPgbouncer()];
+  const programs = {
+    ...(chromium === undefined ? {} : { TEST_CHROMIUM: chromium }),
+    ...(pgbouncer === undefined ? {} : { TEST_PGBOUNCER: pgbouncer }),
+  };
   try {
     return await runInForeground(command, commandArgs, {
-      env: { ...browser, ...process.env, ...toServiceEnvironment(services) },
+      env: { ...programs, ...process.env, ...toServiceEnvironment(services) },
     });
   } finally {
     await services.stop();

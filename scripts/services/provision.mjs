@@ -77,3 +77,24 @@ export async function provideChromium(log) {
     'The tests in a browser need Chromium: install chromium, or set TEST_CHROMIUM to its path.',
   );
 }
+
+/** The path of PgBouncer if it is installed; packages put it where only the PATH of root looks. */
+export async function findPgbouncer() {
+  return (await findProgram('pgbouncer')) ?? (await findProgram('pgbouncer', '/usr/sbin'));
+}
+
+/**
+ * The path of PgBouncer; installs it where that is possible.
+ * @param {(line: string) => void} log
+ * @returns {Promise<string>}
+ */
+export async function providePgbouncer(log) {
+  const found = await findPgbouncer();
+  if (found !== undefined) return found;
+  await (await openDebian(log))?.install(['pgbouncer']);
+  const installed = await findPgbouncer();
+  if (installed !== undefined) return installed;
+  throw new Failure(
+    'The tests behind PgBouncer need it: install pgbouncer, or set TEST_PGBOUNCER to its path.',
+  );
+}

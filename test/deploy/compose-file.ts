@@ -41,9 +41,21 @@ export function readComposeText(): Promise<string> {
   return readFile(join(ROOT, 'docker-compose.yml'), 'utf8');
 }
 
-/** `docker-compose.yml` with merge keys resolved and variables replaced, as Compose sees it. */
+/** What `.env` has to have: the passwords of the tests. */
+export const PASSWORDS = {
+  POSTGRES_PASSWORD: 'of-the-owner',
+  POSTGRES_SERVICE_PASSWORD: 'of-the-services',
+  REDIS_PASSWORD: 'of-redis',
+  GRAFANA_PASSWORD: 'of-grafana',
+} as const;
+
+/**
+ * `docker-compose.yml` with merge keys resolved and variables replaced, as Compose sees it.
+ *
+ * @throws Error with the sentence that Compose prints, when a variable that has to be set is not
+ */
 export async function loadComposeFile(
-  variables: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = PASSWORDS,
 ): Promise<ComposeFile> {
   const raw: unknown = parse(await readComposeText(), { merge: true });
   return interpolate(raw, variables) as ComposeFile;
@@ -71,15 +83,20 @@ export function durationMs(duration: string): number {
   );
 }
 
-/** All values with `${NAME}`, `${NAME:-default}` and `$$` replaced. A name without value and default throws. */
+/**
+ * All values with `${NAME}`, `${NAME:-default}`, `${NAME:?sentence}` and `$$` replaced. A name without value and default
+ * throws.
+ */
 function interpolate(value: unknown, variables: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(
-      /\$(?:\$|\{(?<name>\w+)(?::-(?<fallback>[^}]*))?\}|(?<odd>.?))/g,
+      /\$(?:\$|\{(?<name>\w+)(?::-(?<fallback>[^}]*)|:\?(?<sentence>[^}]*))?\}|(?<odd>.?))/g,
       (whole: string, ...rest: unknown[]) => {
         if (whole === '$$') return '$';
-        const { name, fallback, odd } = rest.at(-1) as { name?: string; fallback?: string; odd?: string };
+        const { name, fallback, sentence, odd } = rest.at(-1) as Record<string, string | undefined>;
         const replaced = name === undefined ? undefined : variables[name] || fallback;
+        if (replaced === undefined && sentence !== undefined)
+          throw new Error(`required variable ${name} is missing a value: ${sentence}`);
         if (replaced === undefined) throw new Error(`no value for ${name ?? `$${odd ?? ''}`}`);
         return replaced;
       },

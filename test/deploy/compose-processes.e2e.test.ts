@@ -9,6 +9,7 @@ import {
 } from '@factmill/testkit';
 import { randomBytes } from 'node:crypto';
 import { type ComposeFile, durationMs, environmentOf, loadComposeFile } from './compose-file.ts';
+import { readAlertExpressions } from './alert-rules.ts';
 import { healthcheckOf, loadDockerfile } from './dockerfile.ts';
 import { startCommand, type StartedCommand, untilHealthy } from './start-command.ts';
 
@@ -66,7 +67,8 @@ describe('the services of docker-compose.yml as processes', () => {
     });
     return Object.fromEntries(
       Object.entries(environment).map(([variable, value]) => {
-        if (variable === 'DATABASE_URL') return [variable, database.connectionString];
+        if (variable === 'DATABASE_URL') return [variable, database.serviceUrl];
+        if (variable === 'DATABASE_OWNER_URL') return [variable, database.connectionString];
         if (variable === 'REDIS_URL') return [variable, redis.url];
         return [variable, withLocalPorts(value.replace('//retrieval:', '//127.0.0.1:'))];
       }),
@@ -153,6 +155,30 @@ describe('the services of docker-compose.yml as processes', () => {
       const answer = await fetch(`http://127.0.0.1:${localPorts[port]}/metrics`);
       expect(answer.status).toBe(200);
       expect(await answer.text()).toContain('factmill_http_request_duration_seconds_count');
+    }
+  });
+
+  test('what alerts look at is there, counters at 0 before anything happens', async () => {
+    const pages = await Promise.all(
+      Object.values(PORTS).map(async (port) =>
+        (await fetch(`http://127.0.0.1:${localPorts[port]}/metrics`)).text(),
+      ),
+    );
+    const lines = pages.join('\n').split('\n');
+    const selectors = (await readAlertExpressions()).flatMap((expression) => [
+      ...expression.matchAll(/\b((?:factmill|nodejs|process)_\w+)(?:\{([^}]*)\})?/g),
+    ]);
+    expect(selectors.length).toBeGreaterThan(15);
+    // A duration is there from the first one on, with the labels that it had.
+    const lasting = selectors.filter(([, name = '']) => !name.endsWith('_count'));
+    for (const [selector, name = '', matchers = ''] of lasting) {
+      const wanted = [...matchers.matchAll(/\w+="[^"]*"/g)].map(([matcher]) => matcher);
+      const found = lines.some(
+        (line) =>
+          (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) &&
+          wanted.every((matcher) => line.includes(matcher)),
+      );
+      expect({ selector, found }).toEqual({ selector, found: true });
     }
   });
 

@@ -9,6 +9,7 @@ import {
   durationMs,
   environmentOf,
   loadComposeFile,
+  PASSWORDS,
   readComposeText,
   ROOT,
 } from './compose-file.ts';
@@ -58,16 +59,25 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('starts without any variable set, and every variable is documented', async () => {
-    const variables = [...text.matchAll(/\$\{(\w+)(:-)?/g)].map(([, name = '', fallback]) => ({
+  test('needs nothing but passwords, has a default for no password, and every variable is documented', async () => {
+    const variables = [...text.matchAll(/\$\{(\w+)(:-|:\?)?/g)].map(([, name = '', kind]) => ({
       name,
-      fallback,
+      kind,
     }));
-    expect(variables.filter(({ fallback }) => fallback === undefined)).toEqual([]);
+    const named = (kind: string | undefined) =>
+      new Set(variables.filter((variable) => variable.kind === kind).map(({ name }) => name));
+    expect(named(undefined)).toEqual(new Set());
+    expect([...named(':?')].sort()).toEqual(Object.keys(PASSWORDS).sort());
+    expect([...named(':-')].filter((name) => name.endsWith('PASSWORD'))).toEqual([]);
+    expect(text).not.toContain('PASSWORD:-');
     const documented = await readFile(join(ROOT, 'docs/operations/running.md'), 'utf8');
-    expect(variables.map(({ name }) => name).filter((name) => !documented.includes(`\`${name}\``))).toEqual(
-      [],
-    );
+    expect(variables.filter(({ name }) => !documented.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test.each(Object.keys(PASSWORDS))('without %s it says which command makes it', async (name) => {
+    for (const variables of [{ ...PASSWORDS, [name]: '' }, {}]) {
+      await expect(loadComposeFile(variables)).rejects.toThrow('run npm run compose:env');
+    }
   });
 
   test('hands every setting of Factmill to a service that reads it, and nothing that nobody reads', () => {
@@ -81,28 +91,39 @@ describe('docker-compose.yml', () => {
       const config = loadConfig(environmentOf(ours));
       expect(config.auth).toMatchObject({ mode: 'required', adminKey: null });
       expect(config.storage.databaseUrl).toContain('@postgres:5432/');
-      expect(config.storage.redisUrl).toContain('@redis:6379');
-      expect(config.gateway.retrievalUrl).toBe('http://retrieval:8081');
+      expect(config.storage.redis?.url).toContain('@redis:6379');
+      expect(config.gateway.retrievalUrls).toEqual(['http://retrieval:8081']);
     }
   });
 
   test('takes settings and passwords from the environment', async () => {
     const variables = {
+      ...PASSWORDS,
       LLM_MODEL: 'a',
       LLM_BASE_URL: 'http://model:1/v1',
       POSTGRES_PASSWORD: 'p1',
+      POSTGRES_SERVICE_PASSWORD: 's1',
       REDIS_PASSWORD: 'r1',
     };
     const changed = await loadComposeFile(variables);
-    const { extractor, postgres, redis } = changed.services;
-    if (extractor === undefined || postgres === undefined || redis === undefined)
+    const { extractor, migrate, postgres, redis } = changed.services;
+    if (extractor === undefined || migrate === undefined || postgres === undefined || redis === undefined)
       throw new Error('services are missing');
     const config = loadConfig(environmentOf(extractor, variables));
     expect(config.extractor.chatModel?.model).toBe('a');
-    expect(config.storage.databaseUrl).toContain(':p1@');
-    expect(config.storage.redisUrl).toContain(':r1@');
+    expect(config.storage.databaseUrl).toContain('factmill_service:s1@');
+    expect(loadConfig(environmentOf(migrate, variables)).storage).toMatchObject({
+      databaseUrl: config.storage.databaseUrl,
+      ownerUrl: expect.stringContaining('factmill:p1@'),
+    });
+    expect(config.storage.redis?.url).toContain(':r1@');
     expect(postgres.environment?.['POSTGRES_PASSWORD']).toBe('p1');
     expect(redis.command).toContain('r1');
+  });
+
+  test('only the migration knows the owner of the tables', () => {
+    for (const name of SERVING) expect(service(name).environment).not.toHaveProperty('DATABASE_OWNER_URL');
+    expect(loadConfig(environmentOf(service('migrate'))).storage.ownerUrl).toContain('//factmill:');
   });
 
   test('model keys reach only the services that call models', () => {
@@ -117,6 +138,22 @@ describe('docker-compose.yml', () => {
   test('builds the image once, and every service of ours runs it', () => {
     expect(new Set(ours().map(([, { image }]) => image)).size).toBe(1);
     expect(ours().filter(([, { build }]) => build !== undefined)).toHaveLength(1);
+  });
+
+  test('runs the released image, or one of your own', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const chart = await readFile(join(ROOT, 'infra/helm/factmill/values.yaml'), 'utf8');
+    const repository = /^ {2}repository: (.+)$/m.exec(chart)?.[1];
+    expect(service('gateway').image).toBe(`${repository}:${version}`);
+    const own = await loadComposeFile({ ...PASSWORDS, FACTMILL_IMAGE: 'factmill:local' });
+    expect(own.services['gateway']?.image).toBe('factmill:local');
+  });
+
+  test('backs up with the tools of the server, and only the database can be reached', () => {
+    const { image, networks, ports, volumes } = service('backup');
+    expect(image).toBe(service('postgres').image);
+    expect({ networks, ports }).toEqual({ networks: ['data'], ports: undefined });
+    expect(volumes).toContain('backups:/backups');
   });
 
   test('orders the start: stores, then the schema, then services', () => {
@@ -159,7 +196,7 @@ describe('docker-compose.yml', () => {
       expect(cap_drop).toEqual(['ALL']);
       expect(security_opt).toEqual(['no-new-privileges:true']);
     }
-    for (const [, { read_only, init }] of ours())
+    for (const { read_only, init } of [...ours().map(([, own]) => own), service('backup')])
       expect({ read_only, init }).toEqual({ read_only: true, init: true });
   });
 
@@ -176,7 +213,7 @@ describe('docker-compose.yml', () => {
     const command = service('redis').command?.join(' ');
     expect(command).toContain('--appendonly yes --appendfsync everysec');
     expect(command).toContain('--maxmemory-policy noeviction');
-    expect(command).toContain('--requirepass factmill');
+    expect(command).toContain(`--requirepass ${PASSWORDS.REDIS_PASSWORD}`);
     expect(service('redis').volumes).toEqual(['redis-data:/data']);
     expect(service('postgres').volumes).toEqual(['postgres-data:/var/lib/postgresql']);
   });

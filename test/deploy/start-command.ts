@@ -14,18 +14,20 @@ export type StartedCommand = Readonly<{
 /**
  * Runs a container's command as a process: the repository stands in for /app, and the environment is exactly this
  * one, without what the test runner has, such as its export conditions. The working directory has no `.env`, as
- * /app has none.
+ * /app has none. `root` is the folder of another version, which is built.
  */
 export function startCommand(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
+  root: string = ROOT,
 ): StartedCommand {
   const [program = '', ...args] = command.map((part) =>
-    existsSync(join(ROOT, part)) ? join(ROOT, part) : part,
+    existsSync(join(root, part)) ? join(root, part) : part,
   );
+  const path = environment['PATH'] ?? process.env['PATH'] ?? '';
   const child: ChildProcess = spawn(program === 'node' ? process.execPath : program, args, {
     cwd: import.meta.dirname,
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...environment },
+    env: { NODE_ENV: 'production', ...environment, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endWithTest = () => child.kill('SIGKILL');
@@ -54,7 +56,12 @@ export function startCommand(
 /** Repeats a health check, given as in Compose, until it succeeds, as Docker does. */
 export async function untilHealthy(
   check: readonly string[],
-  service: Readonly<{ name: string; started: StartedCommand }>,
+  service: Readonly<{
+    name: string;
+    started: StartedCommand;
+    /** Of the check. Default: none. */
+    environment?: Readonly<Record<string, string>>;
+  }>,
 ): Promise<void> {
   const [kind, ...command] = check;
   if (kind !== 'CMD') throw new Error('only checks in exec form can run without a shell');
@@ -63,7 +70,7 @@ export async function untilHealthy(
   await waitFor(
     async () => {
       if (over) return true;
-      return (await startCommand(command, {}).ended).code === 0;
+      return (await startCommand(command, service.environment ?? {}).ended).code === 0;
     },
     { timeoutMs: 60_000, intervalMs: 250, describe: `${service.name} to be healthy` },
   ).catch((error: unknown) => {

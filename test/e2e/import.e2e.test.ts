@@ -31,7 +31,7 @@ beforeAll(async () => {
     DEFAULT_USER_ID: 'maya',
     IMPORT_OPENCLAW_DIR: workspace,
   };
-  elsewhere = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  elsewhere = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   running = await start();
 });
 afterAll(async () => {
@@ -98,7 +98,7 @@ test('a first start imports the folder; later runs only what is new; an export m
 
   const file = join(folder, 'maya.jsonl');
   expect((await factmill(`export ${file}`)).lines).toEqual([
-    expect.stringMatching(/^Exported maya to \S+: 4 memory, 4 memory_version, .*4 imported_item\.$/),
+    expect.stringMatching(/^Exported maya to \S+: 1 user, 4 memory, 4 memory_version, .*4 imported_item\.$/),
   ]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await factmill(`export ${file}`)).lines).toEqual([
@@ -110,8 +110,8 @@ test('a first start imports the folder; later runs only what is new; an export m
     ...(await factmill(`import jsonl ${file}`, there)).lines,
     ...(await factmill(`import jsonl ${file}`, there)).lines,
   ];
-  expect(imported).toMatch(/^Imported: 4 memory, .*\. There already: nothing\.$/);
-  expect(known).toMatch(/^Imported: nothing\. There already: 4 memory, /);
+  expect(imported).toMatch(/^Imported: 1 user, 4 memory, .*\. There already: nothing\.$/);
+  expect(known).toMatch(/^Imported: nothing\. There already: 1 user, 4 memory, /);
   const whole = await factmill('audit verify', there);
   expect([whole.code, whole.lines]).toEqual([0, [expect.stringMatching(/^2 records, all in order\./)]]);
   const database = createPool({

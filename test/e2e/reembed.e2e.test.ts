@@ -41,7 +41,7 @@ let services: ServiceProcess[] = [];
 let common: Record<string, string>;
 
 beforeAll(async () => {
-  own = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  own = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   database = createPool({
     connectionString: own.connectionString,
     max: 2,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   redis = createRedisNamespace();
   server = await createScriptedModel({ dimensions: 48 });
   common = {
-    DATABASE_URL: own.connectionString,
+    DATABASE_URL: own.serviceUrl,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     AUTH: 'none',

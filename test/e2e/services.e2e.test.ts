@@ -31,13 +31,13 @@ let model: ScriptedModel;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
+  testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
+  const { connectionString, serviceUrl } = testDatabase;
   database = createPool({ connectionString, max: 2, applicationName: 'e2e', logger: quiet });
   redis = createRedisNamespace();
   model = await createScriptedModel();
   env = {
-    DATABASE_URL: connectionString,
+    DATABASE_URL: serviceUrl,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     LLM_BASE_URL: model.url,
@@ -252,6 +252,22 @@ describe('a start that cannot work ends with exit code 1 and one clear sentence'
       expect(code).toBe(1);
       expect(oneLine(output)).toHaveLength(1);
       expect(output).toMatch(/migrate/);
+    },
+  );
+
+  test.each(['gateway', 'extractor', 'retrieval', 'standalone'] as const)(
+    '%s with API keys as a user whom no policy holds',
+    async (service) => {
+      const { code, output } = await runToEnd(service, {
+        ...env,
+        DATABASE_URL: testDatabase.connectionString,
+        GATEWAY_PORT: '0',
+        RETRIEVAL_PORT: '0',
+        EXTRACTOR_PORT: '0',
+      });
+      expect(code).toBe(1);
+      expect(oneLine(output)).toHaveLength(1);
+      expect(output).toMatch(/The user of DATABASE_URL is a superuser.*run the migrate command/);
     },
   );
 

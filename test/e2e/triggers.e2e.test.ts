@@ -27,14 +27,14 @@ let env: Record<string, string>;
 const services = new Set<ServiceProcess>();
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
+  testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
+  const { connectionString, serviceUrl } = testDatabase;
   database = createPool({ connectionString, max: 2, applicationName: 'triggers', logger: quiet });
   redisDir = await mkdtemp(join(tmpdir(), 'factmill-redis-'));
   redis = await startRedis({ dir: redisDir });
   model = await createScriptedModel();
   env = {
-    DATABASE_URL: connectionString,
+    DATABASE_URL: serviceUrl,
     REDIS_URL: redis.url,
     LLM_BASE_URL: model.url,
     LLM_MODEL: 'scripted-model',

@@ -30,7 +30,7 @@ let producers: ServiceProcess[];
 let workers: ServiceProcess[];
 
 beforeAll(async () => {
-  const own = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  const own = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger, ...how }) });
   const redis = createRedisNamespace();
   closing.push(
     () => own.drop(),
@@ -53,7 +53,7 @@ beforeAll(async () => {
   );
   closing.push(() => queues.close());
   const env = {
-    DATABASE_URL: own.connectionString,
+    DATABASE_URL: own.serviceUrl,
     DATABASE_POOL_MAX: '3',
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,

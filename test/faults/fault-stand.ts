@@ -11,6 +11,7 @@ import {
   startPostgres,
   startProcess,
   startRedis,
+  testPartitions,
   waitFor,
 } from '@factmill/testkit';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
@@ -18,6 +19,7 @@ import { type ServiceProcess, startService } from '../support/service-process.ts
 /** Extractions at a time per extractor: the most that one kill can tear away between a model's call and its pin. */
 export const CONCURRENCY = 2;
 const MODEL_DELAY_MS = 100;
+const SERVICE_USER = 'factmill_service';
 const MODEL_ENTRY = fileURLToPath(
   new URL('../../packages/testkit/src/scripted-model/main.ts', import.meta.url),
 );
@@ -27,7 +29,11 @@ export type FaultStand = Readonly<{
   postgres: OwnPostgres;
   redis: OwnRedis;
   database: DatabasePool;
+  gatewayUrl: string;
   startExtractor: () => Promise<ServiceProcess>;
+  startRetrieval: () => Promise<ServiceProcess>;
+  /** What all services have logged, those that are gone too. */
+  logs: () => string;
   /**
    * Has the extractions `from` … `to - 1` accepted; each says one thing that nobody else says. What is not answered,
    * or with 5xx, is sent again with the same Idempotency-Key and message id, as a client does.
@@ -72,11 +78,14 @@ export async function openFaultStand(settings: Readonly<Record<string, string>> 
     startProcess({ entry: MODEL_ENTRY, env, readyWhen: /listening on (\S+)\/v1/ });
   const [redis, postgres, firstModel] = await Promise.all([
     startRedis({ dir: redisDir }),
-    startPostgres({ dir: postgresDir }),
+    startPostgres({ dir: postgresDir, userWithPassword: SERVICE_USER }),
     startModelProcess({ DELAY_MS: String(MODEL_DELAY_MS) }),
   ]);
   let model = firstModel;
-  await migrate(postgres.connectionString, { logger: quiet });
+  const serviceUrl = new URL(postgres.connectionString);
+  [serviceUrl.username, serviceUrl.password] = [SERVICE_USER, 'pass/word'];
+  const services = { url: serviceUrl.href, hasQueue: false };
+  await migrate(postgres.connectionString, { logger: quiet, services, ...testPartitions() });
   const database = createPool({
     connectionString: postgres.connectionString,
     max: 2,
@@ -85,7 +94,7 @@ export async function openFaultStand(settings: Readonly<Record<string, string>> 
   });
   const modelUrl = model.ready?.[1] ?? '';
   const env = {
-    DATABASE_URL: postgres.connectionString,
+    DATABASE_URL: services.url,
     REDIS_URL: redis.url,
     LLM_BASE_URL: `${modelUrl}/v1`,
     LLM_MODEL: 'scripted-model',
@@ -94,7 +103,12 @@ export async function openFaultStand(settings: Readonly<Record<string, string>> 
     ...settings,
   };
   const gateway = await startService('gateway', env);
-  const extractors = new Set<RunningProcess>();
+  const others = new Set<RunningProcess>();
+  const start = async (name: 'extractor' | 'retrieval'): Promise<ServiceProcess> => {
+    const service = await startService(name, env);
+    others.add(service);
+    return service;
+  };
 
   const countDone = async (from: number, to: number): Promise<number> => {
     const { count } = await database.one<{ count: number }>(
@@ -119,11 +133,10 @@ export async function openFaultStand(settings: Readonly<Record<string, string>> 
     postgres,
     redis,
     database,
-    async startExtractor() {
-      const extractor = await startService('extractor', env);
-      extractors.add(extractor);
-      return extractor;
-    },
+    gatewayUrl: gateway.url,
+    startExtractor: () => start('extractor'),
+    startRetrieval: () => start('retrieval'),
+    logs: () => [gateway, ...others].map((service) => service.output()).join('\n'),
     async accept(from, to) {
       const numbers = Array.from({ length: to - from }, (_, index) => from + index);
       const acceptNext = async (): Promise<void> => {
@@ -155,7 +168,7 @@ export async function openFaultStand(settings: Readonly<Record<string, string>> 
     slowModel: (delayMs) =>
       scriptModel({ mode: 'ok', delayMs: delayMs === 'as usual' ? MODEL_DELAY_MS : delayMs }),
     async close() {
-      await Promise.all([...extractors].map((extractor) => extractor.kill()));
+      await Promise.all([...others].map((service) => service.kill()));
       await gateway.kill('SIGTERM');
       await database.close();
       await Promise.all([model.kill('SIGTERM'), redis.stop(), postgres.stop('fast')]);
@@ -188,7 +201,8 @@ async function acceptOne(gatewayUrl: string, n: number): Promise<void> {
   );
 }
 
-async function readOutcome(database: DatabasePool, from: number, to: number): Promise<Outcome> {
+/** States, memories and duplicates of the extractions `from` … `to - 1`. */
+export async function readOutcome(database: DatabasePool, from: number, to: number): Promise<Outcome> {
   const { rows } = await database.query<{ n: number; state: string }>(
     `select (metadata->>'n')::integer as n, state from extractions
      where (metadata->>'n')::integer >= $1::integer and (metadata->>'n')::integer < $2::integer`,

@@ -55,6 +55,17 @@ function expectBounded(name: string, { calls, allowed }: { calls: number; allowe
   });
 }
 
+/** How many calls came in each `lengthMs`, counted from the first call after the one before. */
+function inWaves(times: readonly number[], lengthMs: number): number[] {
+  const waves: { fromMs: number; calls: number }[] = [];
+  for (const time of times) {
+    const last = waves.at(-1);
+    if (last === undefined || time - last.fromMs >= lengthMs) waves.push({ fromMs: time, calls: 1 });
+    else last.calls++;
+  }
+  return waves.map(({ calls }) => calls);
+}
+
 const isDown = async (): Promise<boolean> =>
   (await stand.database.query('select 1 from provider_breakers where opened_at is not null')).rowCount > 0;
 
@@ -91,14 +102,18 @@ test('ten minutes without a model burn no attempt, are sat out with few tries, a
   await stand.scriptModel({ mode: 'refuse-503' });
   expectBounded('503', await watchPhase(stand.modelCalls));
 
-  // Throttled, with a time: the tries are that far apart.
+  // Throttled, with a time: the tries are that far apart. On a busy machine a probe may be sent after its permit has
+  // ended (166 ms here, 5 s by default), and then another worker's comes beside it.
   await stand.scriptModel({ mode: 'throttle', retryAfterSeconds: RETRY_AFTER_SECONDS });
   const throttledFromMs = Date.now();
   await delay(PHASE_MS);
   const times = (await stand.modelCallTimes()).filter((time) => time > throttledFromMs);
-  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-  expect(times.length).toBeGreaterThanOrEqual(2);
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1_000);
+  const waves = inWaves(times, RETRY_AFTER_SECONDS * 1_000);
+  expect(waves.length).toBeGreaterThanOrEqual(2);
+  expect(waves.length).toBeLessThanOrEqual(
+    (Date.now() - throttledFromMs) / (RETRY_AFTER_SECONDS * 1_000) + 1,
+  );
+  expect(Math.max(...waves)).toBeLessThanOrEqual(extractors.length);
 
   expect(await stand.countDone(10, EXTRACTIONS)).toBe(0);
   const { rows: burned } = await stand.database.query(

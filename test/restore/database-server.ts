@@ -10,8 +10,10 @@ export type DatabaseServer = Readonly<{
   port: number;
   /** As an administrator, in the database `postgres`. */
   admin: DatabasePool;
-  /** The address of a database, for the role `factmill`. */
+  /** The address of a database, for the role `factmill`, which owns the tables. */
   urlOf(database: string): string;
+  /** The same for the user of the services, which `migrate` creates. */
+  serviceUrlOf(database: string): string;
   close(): Promise<void>;
 }>;
 
@@ -30,10 +32,12 @@ export async function startDatabaseServer(binDir: string): Promise<DatabaseServe
   });
   await admin.query('create role factmill superuser login');
   await admin.query('create database factmill owner factmill template template0');
+  const urlOf = (user: string, database: string) => `postgres://${user}@127.0.0.1:${server.port}/${database}`;
   return {
     port: server.port,
     admin,
-    urlOf: (database) => `postgres://factmill@127.0.0.1:${server.port}/${database}`,
+    urlOf: (database) => urlOf('factmill', database),
+    serviceUrlOf: (database) => urlOf('factmill_service', database),
     async close() {
       await admin.close();
       await server.stop();

@@ -37,8 +37,9 @@ beforeEach(async () => {
       PGHOST: '127.0.0.1',
       PGPORT: String(server.port),
       PGUSER: 'postgres',
-      DATABASE_URL: old.urlOf('factmill'),
-      RESTORED_URL: server.urlOf('factmill_restored'),
+      DATABASE_OWNER_URL: old.urlOf('factmill'),
+      RESTORED_URL: server.serviceUrlOf('factmill_restored'),
+      RESTORED_OWNER_URL: server.urlOf('factmill_restored'),
     },
   };
   before = await createOperator({ ...surroundings, pgBinDir: testPgBinDir() });

@@ -45,11 +45,12 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
       startDatabaseServer(binDir),
       startRedis({ dir: folder }),
     ]);
-    await migrate(source.urlOf('factmill'), { logger: quiet });
-    const services = await startMemoryServices(
-      { databaseUrl: source.urlOf('factmill'), redisUrl: redis.url },
-      model,
-    );
+    const databaseUrl = source.serviceUrlOf('factmill');
+    await migrate(source.urlOf('factmill'), {
+      logger: quiet,
+      services: { url: databaseUrl, hasQueue: false },
+    });
+    const services = await startMemoryServices({ databaseUrl, redisUrl: redis.url }, model);
     ({ key } = await services
       .clientOf(ADMIN_KEY)
       .apiKeys.create({ name: 'app', permissions: ['memory.read', 'memory.write'] }));
@@ -91,8 +92,10 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
       env: {
         PGHOST: '127.0.0.1',
         PGPORT: String(server.port),
-        DATABASE_URL: server.urlOf('factmill'),
-        RESTORED_URL: server.urlOf('factmill_restored'),
+        DATABASE_URL: server.serviceUrlOf('factmill'),
+        DATABASE_OWNER_URL: server.urlOf('factmill'),
+        RESTORED_URL: server.serviceUrlOf('factmill_restored'),
+        RESTORED_OWNER_URL: server.urlOf('factmill_restored'),
         ...env,
       },
     });
@@ -123,7 +126,7 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
     expect(await digestTables(target.urlOf('factmill_restored'))).toEqual(rows);
     await follow(target, [change], { REDIS_PORT: String(redis.port) });
     const services = await startMemoryServices(
-      { databaseUrl: target.urlOf('factmill'), redisUrl: redis.url },
+      { databaseUrl: target.serviceUrlOf('factmill'), redisUrl: redis.url },
       model,
     );
     await expectAllToWork(services);
@@ -131,7 +134,19 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
   });
 
   test('is restored by the owner of the database, who is no superuser, and without Redis', async () => {
-    for (const server of [source, target]) await server.admin.query('alter role factmill nosuperuser');
+    for (const server of [source, target]) {
+      await server.admin.query('alter role factmill nosuperuser');
+      // As `migrate` prints it for an administrator; here the test before may have had them created.
+      await server.admin.query(
+        `do $$ declare role text; begin
+           foreach role in array array['factmill_app', 'factmill_system', 'factmill_service'] loop
+             if not exists (select from pg_roles where rolname = role) then execute 'create role ' || role; end if;
+           end loop;
+           alter role factmill_service login;
+           grant factmill_app, factmill_system to factmill_service;
+         end $$`,
+      );
+    }
     const [backup = '', prepare = '', restore = '', ...others] = await documentedCommands(
       '### Restore with a Postgres of your own',
     );
@@ -140,7 +155,10 @@ describe.each(servers)('a backup of PostgreSQL $major', ({ binDir }) => {
     await follow(target, [prepare], { PGUSER: 'postgres' });
     await follow(target, [restore], {});
     expect(await digestTables(target.urlOf('factmill_restored'))).toEqual(rows);
-    const services = await startMemoryServices({ databaseUrl: target.urlOf('factmill_restored') }, model);
+    const services = await startMemoryServices(
+      { databaseUrl: target.serviceUrlOf('factmill_restored') },
+      model,
+    );
     await expectAllToWork(services);
     await services.close();
   });

@@ -45,8 +45,10 @@ export const bearer = (key: string): Credential => ({ authorization: `Bearer ${k
 
 /** All services in one process behind keys, with a model provider that takes everything. */
 export async function startAccessStand(): Promise<AccessStand> {
-  const testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = testDatabase;
+  const testDatabase = await createTestDatabase({
+    migrate: (url, how) => migrate(url, { logger: quiet, ...how }),
+  });
+  const { connectionString, serviceUrl } = testDatabase;
   const database = createPool({ connectionString, max: 2, applicationName: 'e2e', logger: quiet });
   const redis = createRedisNamespace();
   const folder = await mkdtemp(join(tmpdir(), 'factmill-access-'));
@@ -66,7 +68,7 @@ export async function startAccessStand(): Promise<AccessStand> {
     cwd: folder,
     env: {
       DATA_DIR: folder,
-      DATABASE_URL: connectionString,
+      DATABASE_URL: serviceUrl,
       REDIS_URL: redis.url,
       QUEUE_PREFIX: redis.keyPrefix,
       GATEWAY_PORT: '0',
@@ -191,6 +193,7 @@ export async function startAccessStand(): Promise<AccessStand> {
       }
       const erasure = await made(key, 'DELETE', `/v1/users/${left}`, {});
       const run = await made(key, 'POST', '/v1/retention/runs', {});
+      const replay = await made(key, 'POST', '/v1/replays', { ...theirs });
       const hold = await made(key, 'POST', '/v1/legal-holds', { user_id: `${userId}-held-${secret}` });
       return {
         userId,
@@ -207,6 +210,7 @@ export async function startAccessStand(): Promise<AccessStand> {
         compressions: (compression['compression'] as { id: string }).id,
         retention: String(run['id']),
         'legal-holds': String(hold['id']),
+        replays: String(replay['id']),
         settings: 'retry.interval_ms',
       };
     },

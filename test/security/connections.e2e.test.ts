@@ -30,7 +30,7 @@ let retrieval: ServiceProcess;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   redis = createRedisNamespace();
   // A model that says one word and then thinks for ever.
   upstream = createServer((_request, response) => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const env = {
-    DATABASE_URL: testDatabase.connectionString,
+    DATABASE_URL: testDatabase.serviceUrl,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     AUTH: 'required',

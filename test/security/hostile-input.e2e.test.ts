@@ -28,7 +28,7 @@ let gateway: ServiceProcess;
 let retrieval: ServiceProcess;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   redis = createRedisNamespace();
   upstream = createServer((incoming, response) => {
     incoming.on('data', (chunk: Buffer) => (received += chunk.length));
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const env = {
-    DATABASE_URL: testDatabase.connectionString,
+    DATABASE_URL: testDatabase.serviceUrl,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     AUTH: 'required',

@@ -244,6 +244,7 @@ describe('whoever has no business there', () => {
       webhooks: theirs.memories,
       retention: theirs.memories,
       'legal-holds': theirs.memories,
+      replays: theirs.memories,
     };
     const withId = OPERATIONS.filter(
       ({ method, path }) => path.includes('{id}') && !MAKES_ITS_OWN.includes(`${method} ${path}`),
@@ -368,8 +369,8 @@ describe('routes outside of the contract', () => {
 
   test('what is not there says so to whoever has a key, and never asks the model provider', async () => {
     stand.upstreamSaw.length = 0;
-    const paths = ['/v1/queue/pressure'];
-    const beside = ['/v1/replays', '/console/', '/admin', '/v1//memories', '/v1/%2fmemories'];
+    const paths = ['/v1/queue/waiting'];
+    const beside = ['/v1/mem0', '/admin', '/v1//memories', '/v1/%2fmemories'];
     for (const who of everybody()) {
       for (const path of [...paths, ...beside]) {
         const { status } = await stand.call(`${stand.gatewayUrl}${path}`, who.credential, 'GET');

@@ -56,15 +56,17 @@ export async function openMemoryDoors(): Promise<MemoryDoors> {
   const byRules = await start({});
 
   async function start(env: Readonly<Record<string, string>>): Promise<Instance> {
-    const own: TestDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-    const { connectionString } = own;
+    const own: TestDatabase = await createTestDatabase({
+      migrate: (url, how) => migrate(url, { logger: quiet, ...how }),
+    });
+    const { connectionString, serviceUrl } = own;
     const folder = await mkdtemp(join(tmpdir(), 'factmill-doors-'));
     const database = createPool({ connectionString, max: 2, applicationName: 'doors', logger: quiet });
     const url = `http://127.0.0.1:${await freePort()}`;
     const running: RunningProcess = await startProcess({
       entry: entryOf('standalone'),
       env: {
-        DATABASE_URL: connectionString,
+        DATABASE_URL: serviceUrl,
         DATA_DIR: folder,
         GATEWAY_PORT: new URL(url).port,
         RETRIEVAL_PORT: String(await freePort()),

@@ -18,6 +18,7 @@ export type Planted = Readonly<{
   webhooks: string;
   retention: string;
   'legal-holds': string;
+  replays: string;
   /** A setting of run time, which nobody owns. */
   settings: string;
 }>;
@@ -55,6 +56,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'patch /v1/retention': { body: { messages_days: 3_650 } },
   'post /v1/retention/runs': { body: { dry_run: true } },
   'post /v1/legal-holds': { body: { user_id: 'somebody else' } },
+  'post /v1/replays': { body: { dry_run: true } },
   'patch /v1/users/{id}': { body: { preset: 'standard' } },
   'post /v1/tenants': { body: { name: 'another' } },
   'patch /v1/tenants/{id}': { body: { default_preset: null } },

@@ -1,4 +1,4 @@
-import type { Permission } from '@factmill/contracts';
+import { type Permission, PERMISSIONS } from '@factmill/contracts';
 
 /** A route that is not in the REST contract, with what it needs: a key with one of these permissions. */
 export type UndocumentedRoute = Readonly<{
@@ -59,6 +59,13 @@ const BOARD_ROUTES = Object.entries(BOARD).flatMap(([method, paths]) =>
 export const GATEWAY_ROUTES: readonly UndocumentedRoute[] = [
   ...OPERATING_ROUTES,
   open('/'),
+  open('/start.css'),
+  open('/favicon.ico'),
+  open('/console'),
+  { ...open('/console/*view'), example: '/console/users/ada' },
+  open('/console/session'),
+  { method: 'POST', path: '/console/session', needs: PERMISSIONS },
+  { method: 'DELETE', path: '/console/session', needs: 'anybody' },
   open('/docs'),
   open('/docs/start.js'),
   open('/docs/swagger-ui.css'),

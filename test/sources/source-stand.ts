@@ -148,11 +148,11 @@ async function openStorage(storage: string): Promise<Opened> {
     };
   }
   if (storage !== 'postgres') throw new Error('SOURCE_STORAGE is postgres or embedded');
-  const database = await createTestDatabase({ migrate: (to) => migrate(to, { logger: quiet }) });
+  const database = await createTestDatabase({ migrate: (to, how) => migrate(to, { logger: quiet, ...how }) });
   const redis = createRedisNamespace();
   return {
     settings: {
-      DATABASE_URL: database.connectionString,
+      DATABASE_URL: database.serviceUrl,
       REDIS_URL: redis.url,
       QUEUE_PREFIX: redis.keyPrefix,
     },

@@ -22,11 +22,13 @@ const quiet = { info: () => undefined, warn: () => undefined };
 
 /** @param env settings besides those of the database, the queue and the model, which is the scripted one */
 export async function openSystem(env: Readonly<Record<string, string>>): Promise<SystemUnderTest> {
-  const database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  const database = await createTestDatabase({
+    migrate: (url, how) => migrate(url, { logger: quiet, ...how }),
+  });
   const redis = createRedisNamespace();
   const model = await createScriptedModel();
   const { gateway, extractor, retrieval } = await startServices({
-    DATABASE_URL: database.connectionString,
+    DATABASE_URL: database.serviceUrl,
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     LLM_BASE_URL: model.url,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@factmill/errors';
 import { generateApiKey, generateSecret } from './api-key.ts';
-import { type AuthenticatorDeps, createAuthenticator, type StoredKey } from './authenticator.ts';
+import { type AuthenticatorDeps, createAuthenticator } from './authenticator.ts';
+import type { StoredKey } from './principal.ts';
 
 const ADMIN_KEY = 'an-administrators-key-of-the-environment';
 const TENANT = '01930000-0000-7000-8000-000000000001';

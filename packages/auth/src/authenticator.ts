@@ -1,42 +1,17 @@
-import { type Permission, PERMISSIONS, type PresetName } from '@factmill/contracts';
+import { PERMISSIONS } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { LRUCache } from 'lru-cache';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseApiKey, sameHash, sha256 } from './api-key.ts';
-
-/** The authenticated caller. */
-export type Principal = Readonly<{
-  tenantId: string;
-  /** Null for AUTH=none and for the administrator's key of the environment. */
-  keyId: string | null;
-  /** The key's name, a fallback for the user (A10). */
-  keyName: string | null;
-  /** The user of requests that name none. */
-  pinnedUserId: string | null;
-  /** The pinned user is the only one that the key may reach. */
-  isLocked: boolean;
-  /** The preset of chats and searches with the key; null: none of its own. */
-  preset: PresetName | null;
-  permissions: ReadonlySet<Permission>;
-  /** When the presented secret ends; null for never. */
-  expiresAt: Date | null;
-}>;
-
-export type StoredKey = Readonly<{
-  id: string;
-  tenantId: string;
-  secretSha256: Buffer;
-  name: string;
-  permissions: readonly Permission[];
-  userId: string | null;
-  userLocked: boolean;
-  preset: PresetName | null;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** The secret before the last rotation, and until when it works; null without one. */
-  previousSha256?: Buffer | null;
-  previousUntil?: Date | null;
-}>;
+import { parseApiKey } from './api-key.ts';
+import {
+  createAdminCheck,
+  endOf,
+  fits,
+  operatorOf,
+  type Principal,
+  principalOfKey,
+  type StoredKey,
+} from './principal.ts';
 
 export type AuthenticatorDeps = Readonly<{
   mode: 'required' | 'none';
@@ -73,8 +48,7 @@ const PATIENCE_MS = 100;
 /** How exactly it is known when a key was last used. */
 const USE_NOTED_EVERY_MS = 60_000;
 const MAX_KEYS = 10_000;
-const EVERYTHING: ReadonlySet<Permission> = new Set(PERMISSIONS);
-const OF_A_TENANT: ReadonlySet<Permission> = new Set(PERMISSIONS.filter((name) => name !== 'operator'));
+const OF_A_TENANT = new Set(PERMISSIONS.filter((name) => name !== 'operator'));
 
 type Known = { key: StoredKey; principal: Principal } | { key: null; principal: null };
 type Checked = Readonly<{ known: Known; atMs: number }>;
@@ -91,16 +65,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const notedAt = new LRUCache<string, number>({ max: MAX_KEYS });
   const lookUps = new Map<string, LookUp>();
   const isAdminKey = createAdminCheck(deps.adminKey);
-  const operator: Principal = {
-    tenantId: deps.defaultTenantId,
-    keyId: null,
-    keyName: null,
-    pinnedUserId: null,
-    isLocked: false,
-    preset: null,
-    permissions: EVERYTHING,
-    expiresAt: null,
-  };
+  const operator = operatorOf(deps.defaultTenantId);
   const everyone = deps.isLoopback ? operator : { ...operator, permissions: OF_A_TENANT };
 
   async function knownOf(id: string): Promise<Known> {
@@ -187,35 +152,4 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       lookUps.delete(keyId);
     },
   };
-}
-
-function principalOfKey(key: StoredKey): Principal {
-  return {
-    tenantId: key.tenantId,
-    keyId: key.id,
-    keyName: key.name,
-    pinnedUserId: key.userId,
-    isLocked: key.userLocked,
-    preset: key.preset,
-    permissions: new Set(key.permissions),
-    expiresAt: key.expiresAt,
-  };
-}
-
-/** Whether a secret is that of the key, or the one before its rotation. */
-function fits({ secretSha256, previousSha256 }: StoredKey, presented: Buffer): boolean {
-  return sameHash(secretSha256, presented) || (previousSha256 != null && sameHash(previousSha256, presented));
-}
-
-/** When a secret of the key ends. */
-function endOf({ secretSha256, expiresAt, previousUntil }: StoredKey, presented: Buffer): Date | null {
-  if (sameHash(secretSha256, presented) || previousUntil == null) return expiresAt;
-  return expiresAt !== null && expiresAt < previousUntil ? expiresAt : previousUntil;
-}
-
-/** The answer time reveals only the length of the key. Comparing lengths first saves a hash for most requests. */
-function createAdminCheck(adminKey: string | null): (credential: string) => boolean {
-  if (adminKey === null) return () => false;
-  const adminHash = sha256(adminKey);
-  return (credential) => credential.length === adminKey.length && sameHash(sha256(credential), adminHash);
 }

@@ -1,8 +1,10 @@
 import type { Permission } from '@factmill/contracts';
 import { AppError, isAppError } from '@factmill/errors';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { Authenticator, Principal } from './authenticator.ts';
+import type { Authenticator } from './authenticator.ts';
 import { assertPermission } from './permissions.ts';
+import type { Principal } from './principal.ts';
+import { isSessionEnded, type Sessions } from './sessions.ts';
 
 type AuthLocals = { principal?: Principal };
 
@@ -21,23 +23,48 @@ const noGuard: AuthenticationGuard = (_presented, check) => check();
 /** Runs the rest of a request for its tenant. */
 export type EnterTenant = (tenantId: string, rest: () => void) => void;
 
+/** Where sessions are accepted in place of a key. */
+export type SessionAccess = Pick<Sessions, 'check'> &
+  Readonly<{
+    /** The token of a request without a key, or null. May refuse the request. */
+    tokenOf: (request: Request) => string | null;
+  }>;
+
 /**
  * Authenticates each request; the key comes as a bearer token, as X-API-Key, or as a Basic password (browsers).
  *
  * @param enterTenant from here on, the request is for the tenant of its key
+ * @param sessions by default, a session is no key
  */
 export function authentication(
   authenticator: Authenticator,
   guard: AuthenticationGuard = noGuard,
   enterTenant: EnterTenant = (_tenantId, rest) => rest(),
+  sessions: SessionAccess | null = null,
 ): RequestHandler {
+  /** Where nobody needs a key, a session that has ended is no worse than none. */
+  async function bySession(token: string, { check }: SessionAccess): Promise<Principal> {
+    try {
+      return await check(token);
+    } catch (error) {
+      if (!isSessionEnded(error)) throw error;
+      return authenticator.authenticate(null).catch(() => {
+        throw error;
+      });
+    }
+  }
+
   return async (request, response, next) => {
     const credential = credentialOf(request);
-    const check = () => authenticator.authenticate(credential);
-    const principal = await guard({ address: request.ip, credential }, check);
+    const token = credential === null && sessions !== null ? sessions.tokenOf(request) : null;
+    const check = () =>
+      token === null || sessions === null
+        ? authenticator.authenticate(credential)
+        : bySession(token, sessions);
+    const principal = await guard({ address: request.ip, credential: credential ?? token }, check);
     (response.locals as AuthLocals).principal = principal;
-    const { expiresAt } = principal;
-    if (expiresAt !== null && expiresAt.getTime() - Date.now() < NOTICE_MS) {
+    const { expiresAt, session } = principal;
+    if (expiresAt !== null && session === undefined && expiresAt.getTime() - Date.now() < NOTICE_MS) {
       response.setHeader(KEY_EXPIRES, expiresAt.toISOString());
     }
     enterTenant(principal.tenantId, next);
@@ -70,7 +97,8 @@ export function principalOf(response: Response): Principal {
   return principal;
 }
 
-function credentialOf(request: Request): string | null {
+/** The key that a request brings, or what is in its place; null for none. */
+export function credentialOf(request: Request): string | null {
   const apiKey = request.header('x-api-key');
   if (apiKey !== undefined && apiKey !== '') return apiKey;
   const authorization = request.header('authorization');

@@ -1,6 +1,6 @@
 import type { Permission } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import type { Principal } from './authenticator.ts';
+import type { Principal } from './principal.ts';
 
 /**
  * Whether a caller has a permission. `admin` includes every permission inside its tenant, but not `operator`, which

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Permission } from '@factmill/contracts';
-import type { Principal } from './authenticator.ts';
+import type { Principal } from './principal.ts';
 import { assertAllUsers, effectiveUser, ownerOf, resolveUser, userOrAll } from './resolve-user.ts';
 
 function principal(fields: Partial<Principal> = {}, permissions: Permission[] = []): Principal {

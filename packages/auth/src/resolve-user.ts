@@ -1,6 +1,6 @@
 import { UNKNOWN_USER } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
-import type { Principal } from './authenticator.ts';
+import type { Principal } from './principal.ts';
 import { assertPermission } from './permissions.ts';
 
 export type ResolvedUser = Readonly<{

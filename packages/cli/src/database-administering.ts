@@ -89,9 +89,10 @@ async function* everyUser(database: Sql, prefix: string, tenant: string | undefi
   const tenantId = await tenantNamed(database, tenant);
   let after: string | null = null;
   do {
-    const rows = await listUsers(database, { tenantId, prefix, after, limit: PAGE });
+    const page = { tenantId, prefix, contains: '', after, limit: PAGE };
+    const { rows, next }: Awaited<ReturnType<typeof listUsers>> = await listUsers(database, page);
     yield* rows.map(toUser);
-    after = rows.length < PAGE ? null : (rows.at(-1)?.id ?? null);
+    after = next;
   } while (after !== null);
 }
 

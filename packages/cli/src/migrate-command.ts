@@ -1,48 +1,57 @@
-import { checkSchema, type DatabasePool, migrate, ROLES_BY_HAND } from '@factmill/database';
+import { checkSchema, migrate } from '@factmill/database';
+import { migrationTarget, openDatabase } from '@factmill/runtime';
 import type { Command } from 'commander';
-import { print, withDatabase } from './with-database.ts';
+import { parseWhole } from './parse-whole.ts';
+import { print, withConfig } from './with-database.ts';
 
-type Options = Readonly<{ check?: true }>;
+type Options = Readonly<{ check?: true; partitions?: number }>;
 
 /**
- * `factmill migrate`: brings the database to this version's schema; safe to run again and in parallel. `--check`
- * changes nothing and exits with 1 and a sentence when the schema or a function is out of date or missing.
+ * `factmill migrate`: brings the database to this version's schema, as the user of DATABASE_OWNER_URL if that is set,
+ * and gives the services their user; safe to run again and in parallel. `--check` changes nothing and exits with 1 and a
+ * sentence when the schema or a function is out of date or missing. `--partitions` is for a new database.
  */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('bring the database schema up to date')
     .option('--check', 'change nothing; end with 1 when the schema is not up to date or not whole')
+    .option(
+      '--partitions <n>',
+      'of a new database: partition the tables of tenants by a hash of the tenant',
+      parseWhole(2, 256),
+    )
     .action((options: Options) =>
-      withDatabase(async ({ connectionString, database, logger }) => {
-        const { vectorVersion, trigram, applied, functions, roles } = options.check
-          ? {
-              ...(await checkSchema(database.as('login'), { logger })),
-              applied: [],
-              functions: [],
-              roles: true,
-            }
-          : await migrate(connectionString, { logger });
+      withConfig(async ({ config, logger }) => {
+        const { url, services } = migrationTarget(config);
+        if (options.check) {
+          const storage = { connectionString: url, embedded: false };
+          const database = openDatabase(config, storage, 'cli', logger);
+          const { vectorVersion, trigram } = await checkSchema(database.as('login'), { logger }).finally(
+            database.close,
+          );
+          print('The schema is up to date and whole.');
+          return print(extensions(vectorVersion, trigram));
+        }
+        const result = await migrate(url, { logger, services, partitions: options.partitions });
+        const { vectorVersion, trigram, applied, functions, byHand } = result;
         if (applied.length > 0) print(`Applied ${applied.join(', ')}.`);
         if (functions.length > 0) print(`Created or replaced ${functions.length} functions and triggers.`);
-        if (applied.length + functions.length === 0) {
-          print(`The schema is up to date${options.check ? ' and whole' : ''}.`);
-        }
-        if (!roles) print(await rolesMissing(database));
-        print(`pgvector ${vectorVersion}, pg_trgm ${trigram ? 'available' : 'not available'}.`);
+        if (applied.length + functions.length === 0) print('The schema is up to date.');
+        if (byHand.length > 0) print(leftToDo(byHand));
+        print(extensions(vectorVersion, trigram));
       }),
     );
 }
 
-/** What an administrator of the server has to run. */
-async function rolesMissing(database: DatabasePool): Promise<string> {
-  const { user } = await database
-    .as('login')
-    .one<{ user: string }>('select quote_ident(current_user) as user');
+const extensions = (vectorVersion: string, trigram: boolean) =>
+  `pgvector ${vectorVersion}, pg_trgm ${trigram ? 'available' : 'not available'}.`;
+
+function leftToDo(byHand: readonly string[]): string {
   return [
-    'Services that log in as a user of their own need two roles, which this user may not create.',
-    'An administrator of the server can run:',
-    ...ROLES_BY_HAND.map((line) => `  ${line}${line.endsWith(';') ? '' : ` ${user};`}`),
+    'Services log in as a user of their own, for whom this user may not do everything.',
+    'An administrator of the server can run, in this database:',
+    ...byHand.map((line) => `  ${line}`),
     'Then migrate again.',
   ].join('\n');
 }

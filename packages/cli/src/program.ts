@@ -7,6 +7,7 @@ import { addCalibrateCommand } from './calibrate-command.ts';
 import { addClearCommand } from './clear-command.ts';
 import { addCompressCommands } from './compress-commands.ts';
 import { addConfigCommands } from './config-commands.ts';
+import { addDoctorCommand } from './doctor-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommands } from './import-commands.ts';
 import { addKeyCommands } from './key-commands.ts';
@@ -14,6 +15,7 @@ import { addMcpCommand } from './mcp-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addModelsCommand } from './models-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
+import { addReplayCommands } from './replay-commands.ts';
 import { addTenantCommands } from './tenant-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addUserCommands } from './user-commands.ts';
@@ -32,6 +34,7 @@ export function createProgram(): Command {
       'gateway to work by, with the API key in FACTMILL_API_KEY; without it FACTMILL_URL, DATABASE_URL, url of factmill config, or the instance that runs on DATA_DIR',
     );
   addMigrateCommand(program);
+  addDoctorCommand(program);
   addBackupCommands(program);
   addKeyCommands(program);
   addUserCommands(program);
@@ -43,6 +46,7 @@ export function createProgram(): Command {
   addClearCommand(program);
   addCompressCommands(program);
   addBackfillCommand(program);
+  addReplayCommands(program);
   addReembedCommand(program);
   addModelsCommand(program);
   addVaultCommands(program);

@@ -28,6 +28,15 @@ test('every setting has its value and where it comes from', () => {
   });
 });
 
+test('a secret from a file has the variable that names the file as its origin', () => {
+  const environment = { LLM_API_KEY: 'hidden', LLM_API_KEY_FILE: '/run/secrets/llm', ADMIN_API_KEY_FILE: '' };
+  expect(inForce({ ...environment, DATABASE_PASSWORD: 'hidden' })).toMatchObject({
+    LLM_API_KEY: '(hidden) | LLM_API_KEY_FILE',
+    DATABASE_PASSWORD: '(hidden) | environment',
+    ADMIN_API_KEY: 'not set | default',
+  });
+});
+
 test('no key or password is shown', () => {
   const shown = inForce({
     DATABASE_URL: 'postgres://user:hidden-a@host:5432/db?password=hidden-b',
@@ -42,6 +51,8 @@ test('no key or password is shown', () => {
       '[{"name":"x","base_url":"http://x.test","api_key":"hidden-h","models":["x"],"memory":false}]',
   });
   expect(JSON.stringify(shown)).not.toMatch(/hidden-/);
+  const nodes = inForce({ REDIS_URL: 'redis://u:hidden-c@a:1,b:2', REDIS_MODE: 'cluster' });
+  expect(nodes).toMatchObject({ REDIS_URL: 'redis://(hidden)@a:1,b:2 | environment' });
   expect(shown).toMatchObject({
     DATABASE_URL: 'postgres://user:(hidden)@host:5432/db?(hidden) | environment',
     ADMIN_API_KEY: '(hidden) | environment',

@@ -1,4 +1,11 @@
-import { ENVIRONMENT_NAMES, loadConfig, parseEnvironment, type RawEnvironment } from '@factmill/config';
+import {
+  ENVIRONMENT_NAMES,
+  fileNameOf,
+  loadConfig,
+  parseEnvironment,
+  type RawEnvironment,
+  SECRET_NAMES,
+} from '@factmill/config';
 
 export type SettingInForce = Readonly<{ name: string; value: string; source: string }>;
 
@@ -11,11 +18,10 @@ export type SettingSources = Readonly<{
 }>;
 
 const HIDDEN = '(hidden)';
-const SECRET = /(?:_KEY|PASSWORD|SECRET|TOKEN|UPSTREAMS)$/;
 
 /**
- * Every setting of a service with this environment, with the value in force and its origin: run time, environment,
- * `.env` or default. Keys and passwords are hidden.
+ * Every setting of a service with this environment, with the value in force and its origin: run time, environment, the
+ * file of a secret, `.env` or default. Keys and passwords are hidden.
  *
  * @throws AppError `config_invalid` as a start would
  */
@@ -30,9 +36,18 @@ export function listSettingsInForce({ environment, dotEnv, settings }: SettingSo
     if (given === undefined || given === '') {
       return { name, value: shown(name, values[name] ?? derived[name]), source: 'default' };
     }
-    const source = dotEnv[name] === given ? '.env' : 'environment';
-    return { name, value: shown(name, given), source };
+    return { name, value: shown(name, given), source: sourceOf(name, given, { environment, dotEnv }) };
   });
+}
+
+function sourceOf(
+  name: string,
+  given: string,
+  { environment, dotEnv }: Pick<SettingSources, 'environment' | 'dotEnv'>,
+): string {
+  const fileName = fileNameOf(name);
+  if (SECRET_NAMES.includes(name) && (environment[fileName] ?? '') !== '') return fileName;
+  return dotEnv[name] === given ? '.env' : 'environment';
 }
 
 /** The variable that a setting of run time overrides. */
@@ -45,7 +60,7 @@ function derivedValues(environment: RawEnvironment): Readonly<Record<string, unk
   const { auth, embedding, gateway } = loadConfig(environment);
   return {
     AUTH: auth.mode,
-    RETRIEVAL_URL: gateway.retrievalUrl,
+    RETRIEVAL_URL: gateway.retrievalUrls.join(','),
     EMBEDDING_PROVIDER: embedding.provider,
     ...(embedding.provider === 'openai'
       ? { EMBEDDING_BASE_URL: embedding.baseUrl, EMBEDDING_API_KEY: embedding.apiKey }
@@ -56,13 +71,16 @@ function derivedValues(environment: RawEnvironment): Readonly<Record<string, unk
 
 function shown(name: string, value: unknown): string {
   if (value === undefined || value === '') return 'not set';
-  if (SECRET.test(name)) return HIDDEN;
+  // Of an address only the password is hidden.
+  if (SECRET_NAMES.includes(name) && !name.endsWith('_URL')) return HIDDEN;
   return withoutPassword(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** An address may hold a password, and its query a key. */
 function withoutPassword(text: string): string {
-  if (!/^[a-z][a-z+]*:\/\//i.test(text) || !URL.canParse(text)) return text;
+  if (!/^[a-z][a-z+]*:\/\//i.test(text)) return text;
+  // Several addresses of Redis servers are no URL.
+  if (!URL.canParse(text)) return text.replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
   const url = new URL(text);
   if (url.password === '' && url.search === '') return text;
   const search = url.search === '' ? '' : `?${HIDDEN}`;

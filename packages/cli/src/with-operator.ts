@@ -23,6 +23,14 @@ export function targetOf(command: Command): Target {
   return findSomeTarget(command.optsWithGlobals<{ url?: string }>().url, loadProcessEnvironment());
 }
 
+/** A client of the gateway that a command works by: never the database, whatever DATABASE_URL says. */
+export function gatewayOf(command: Command): Client {
+  const { DATABASE_URL: _, ...environment } = loadProcessEnvironment();
+  const target = findSomeTarget(command.optsWithGlobals<{ url?: string }>().url, environment);
+  if (target.kind !== 'api') throw new Error('without DATABASE_URL a target is an API');
+  return clientOf(target);
+}
+
 export function clientOf({ url, apiKey }: Extract<Target, { kind: 'api' }>): Client {
   return createClient({ baseUrl: url, apiKey });
 }

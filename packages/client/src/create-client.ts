@@ -20,6 +20,8 @@ import { createExtractions } from './extractions.ts';
 import { createMemories } from './memories.ts';
 import { createGoverning } from './governing.ts';
 import { createOperating } from './operating.ts';
+import { createSession } from './session.ts';
+import { createReplays } from './replays.ts';
 import { createTransport, type RequestOptions } from './transport.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -70,6 +72,8 @@ export function createClient(options: ClientOptions) {
     chat: createChat(transport),
     events: createEvents(transport),
     webhooks: createWebhooks(transport),
+    session: createSession(transport),
+    replays: createReplays(transport),
     ...createOperating(transport),
     ...createGoverning(transport),
     /** What Factmill knows about a user, ready to go into a prompt. */

@@ -1,7 +1,13 @@
 import type {
   AcceptedExtraction,
+  countExtractionsQuerySchema,
   createExtractionSchema,
   Extraction,
+  ExtractionAnswer,
+  ExtractionCounts,
+  ExtractionSeries,
+  extractionSeriesQuerySchema,
+  ExtractionStep,
   List,
   listExtractionsQuerySchema,
   replayedSchema,
@@ -66,6 +72,22 @@ export function createExtractions({ send }: Transport, nowMs: () => number) {
         await pause(Math.min(lookMs, leftMs), signal);
       }
     },
+    /** What happened to one, in order. */
+    timeline: (id: string, options?: RequestOptions): Promise<List<ExtractionStep>> =>
+      send('extractions.timeline', { id }, options),
+    /** What models replied to one, word for word; needs the permission `admin`. */
+    answers: (id: string, options?: RequestOptions): Promise<List<ExtractionAnswer>> =>
+      send('extractions.answers', { id }, options),
+    /** How many were accepted in a period, by what has become of them. */
+    counts: (
+      query: Partial<QueryOf<typeof countExtractionsQuerySchema>> = {},
+      options?: RequestOptions,
+    ): Promise<ExtractionCounts> => send('extractions.counts', { query }, options),
+    /** What was accepted by minute, hour or day, and what has become of it. */
+    series: (
+      query: Partial<QueryOf<typeof extractionSeriesQuerySchema>> = {},
+      options?: RequestOptions,
+    ): Promise<ExtractionSeries> => send('extractions.series', { query }, options),
     /** Starts an ended extraction again. */
     replay: (id: string, options?: RequestOptions): Promise<Replayed> =>
       send('extractions.replay', { id }, options),

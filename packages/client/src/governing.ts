@@ -12,6 +12,7 @@ import type {
   RetentionDays,
   RetentionRun,
   startRetentionSchema,
+  TenantStatistics,
   verifyAuditQuerySchema,
 } from '@factmill/contracts';
 import type { InputOf, QueryOf } from './contract-types.ts';
@@ -34,8 +35,10 @@ export function createGoverning({ send, open }: Transport) {
     send('legalHolds.list', { query }, options);
 
   return {
-    /** All users of the key's tenant; needs the permission `admin`. */
+    /** All users of the key's tenant; needs the permission `admin`, statistics `memory.read_all`. */
     tenant: {
+      /** What is kept of all users, and what waits. */
+      stats: (options?: RequestOptions): Promise<TenantStatistics> => send('tenant.stats', {}, options),
       /** Everything; the answer's body is the file. */
       export: (options?: RequestOptions): Promise<Response> => open('tenant.export', {}, options),
       import: (content: string | Blob, options?: RequestOptions): Promise<ImportedRows> =>

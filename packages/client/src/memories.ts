@@ -5,11 +5,15 @@ import type {
   clearMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
+  getMemoryQuerySchema,
   importedSchema,
   importMemoriesSchema,
   List,
   listMemoriesQuerySchema,
+  listNeighboursQuerySchema,
   Memory,
+  MemoryNeighbours,
+  MemorySources,
   memoryVersionSchema,
   patchMemorySchema,
   searchRequestSchema,
@@ -24,6 +28,7 @@ import type { RequestOptions, Transport } from './transport.ts';
 
 type ListQuery = QueryOf<typeof listMemoriesQuerySchema>;
 type UserQuery = QueryOf<typeof userQuerySchema>;
+type GetQuery = Partial<QueryOf<typeof getMemoryQuerySchema>>;
 type DeleteQuery = Partial<QueryOf<typeof deleteQuerySchema>>;
 export type MemoryVersion = OutputOf<typeof memoryVersionSchema>;
 
@@ -51,7 +56,7 @@ export function createMemories({ send }: Transport) {
     /** All of them, page after page. */
     listAll: (query: Omit<ListQuery, 'cursor' | 'offset'> = {}, options?: RequestOptions) =>
       everyItem((cursor) => list({ ...query, cursor }, options)),
-    get: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<Memory> =>
+    get: (id: string, query: GetQuery = {}, options?: RequestOptions): Promise<Memory> =>
       send('memories.get', { id, query }, options),
     patch: (id: string, body: InputOf<typeof patchMemorySchema>, options?: RequestOptions): Promise<Memory> =>
       send('memories.patch', { id, body }, options),
@@ -69,6 +74,18 @@ export function createMemories({ send }: Transport) {
     /** Every version of a memory and of those it replaced. */
     history: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<List<MemoryVersion>> =>
       send('memories.history', { id, query }, options),
+    /** The messages that a memory rests on, with those around them. */
+    sources: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<MemorySources> =>
+      send('memories.sources', { id, query }, options),
+    /** The current memories that are most like one. */
+    neighbours: (
+      id: string,
+      query: Partial<QueryOf<typeof listNeighboursQuerySchema>> = {},
+      options?: RequestOptions,
+    ): Promise<MemoryNeighbours> => send('memories.neighbours', { id, query }, options),
+    /** Takes a current memory out of searches; it can be restored. */
+    archive: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<Memory> =>
+      send('memories.archive', { id, query }, options),
     /** Makes a deleted, archived or superseded memory current again. */
     restore: (id: string, query: UserQuery = {}, options?: RequestOptions): Promise<Memory> =>
       send('memories.restore', { id, query }, options),

@@ -5,6 +5,7 @@ import type {
   droppedVectorsSchema,
   List,
   listCompressionsQuerySchema,
+  QueuePressure,
   rebuildSchema,
   Setting,
   SettingValue,
@@ -26,6 +27,14 @@ export function createOperating({ send }: Transport) {
   ): Promise<List<Compression>> => send('compressions.list', { query }, options);
 
   return {
+    /** The work of all tenants; needs the permission `queue.read`. */
+    queue: {
+      /** What another worker could take now, and how many slots that is worth. */
+      pressure: (
+        query: Readonly<{ target_wait_seconds?: number }> = {},
+        options?: RequestOptions,
+      ): Promise<QueuePressure> => send('queue.pressure', { query }, options),
+    },
     /** Settings that can change at run time; needs the permission `operator`. */
     settings: {
       list: (options?: RequestOptions): Promise<List<Setting>> => send('settings.list', {}, options),

@@ -27,6 +27,10 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'extractions.list': ({ extractions }) => extractions.list({ state: 'failed', since: HOUR }),
   'extractions.listAll': ({ extractions }) => collect(extractions.listAll()),
   'extractions.get': ({ extractions }) => extractions.get(ID),
+  'extractions.timeline': ({ extractions }) => extractions.timeline(ID),
+  'extractions.answers': ({ extractions }) => extractions.answers(ID),
+  'extractions.counts': ({ extractions }) => extractions.counts({ since: HOUR }),
+  'extractions.series': ({ extractions }) => extractions.series({ interval: 'day' }),
   'extractions.waitFor': ({ extractions }) => extractions.waitFor(ID),
   'extractions.replay': ({ extractions }) => extractions.replay(ID),
   'extractions.replayAll': ({ extractions }) => extractions.replayAll({ state: 'dropped', until: HOUR }),
@@ -43,6 +47,9 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'memories.deleteByKey': ({ memories }) => memories.deleteByKey({ key: 'home', category: 'general' }),
   'memories.clear': ({ memories }) => memories.clear({ confirm: 'maya' }),
   'memories.history': ({ memories }) => memories.history(ID),
+  'memories.sources': ({ memories }) => memories.sources(ID),
+  'memories.neighbours': ({ memories }) => memories.neighbours(ID, { limit: 5 }),
+  'memories.archive': ({ memories }) => memories.archive(ID),
   'memories.restore': ({ memories }) => memories.restore(ID),
   'memories.search': ({ memories }) => memories.search({ query: 'home', filters: { tags: ['a'] } }),
   'memories.stats': ({ memories }) => memories.stats(),
@@ -56,7 +63,7 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'summary.get': ({ summary }) => summary.get({ conversation_id: 'c' }),
   'summary.put': ({ summary }) => summary.put({ content: 'Maya lives in Lisbon.' }),
   'summary.delete': ({ summary }) => summary.delete(),
-  'users.list': ({ users }) => users.list({ prefix: 'team a/', limit: 5 }),
+  'users.list': ({ users }) => users.list({ prefix: 'team a/', contains: 'eve', limit: 5 }),
   'users.listAll': ({ users }) => collect(users.listAll()),
   'users.get': ({ users }) => users.get('a b/c'),
   'users.patch': ({ users }) => users.patch('ada', { memory: false, preset: null }),
@@ -64,6 +71,7 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'users.erasure': ({ users }) => users.erasure(ID),
   'users.export': ({ users }) => users.export('a b/c', { format: 'markdown' }),
   'users.import': ({ users }) => users.import('a b/c', '{}\n'),
+  'tenant.stats': ({ tenant }) => tenant.stats(),
   'tenant.export': ({ tenant }) => tenant.export(),
   'tenant.import': ({ tenant }) => tenant.import('{}\n'),
   'audit.list': ({ audit }) => audit.list({ action: 'user.erased', limit: 5 }),
@@ -79,6 +87,17 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'legalHolds.list': ({ legalHolds }) => legalHolds.list({ limit: 5 }),
   'legalHolds.listAll': ({ legalHolds }) => collect(legalHolds.listAll()),
   'legalHolds.lift': ({ legalHolds }) => legalHolds.lift(ID),
+  'replays.start': ({ replays }) => replays.start({ preset: 'standard', dry_run: true }),
+  'replays.list': ({ replays }) => replays.list({ limit: 5 }),
+  'replays.listAll': ({ replays }) => collect(replays.listAll()),
+  'replays.get': ({ replays }) => replays.get(ID),
+  'replays.diff': ({ replays }) => replays.diff(ID, { change: 'gone', limit: 5 }),
+  'replays.allOfDiff': ({ replays }) => collect(replays.allOfDiff(ID)),
+  'replays.diffText': ({ replays }) => replays.diffText(ID),
+  'replays.apply': ({ replays }) => replays.apply(ID),
+  'replays.undo': ({ replays }) => replays.undo(ID),
+  'replays.discard': ({ replays }) => replays.discard(ID),
+  'replays.delete': ({ replays }) => replays.delete(ID),
   'tools.definition': ({ tools }) => tools.definition(),
   'tools.call': ({ tools }) => tools.call({ action: 'save', key: 'home', value: 'Lisbon' }),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'app', permissions: ['memory.read'] }),
@@ -86,6 +105,7 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'apiKeys.listAll': ({ apiKeys }) => collect(apiKeys.listAll()),
   'apiKeys.rotate': ({ apiKeys }) => apiKeys.rotate('0123456789abcdef', { overlap_seconds: 60 }),
   'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('0123456789abcdef'),
+  'queue.pressure': ({ queue }) => queue.pressure({ target_wait_seconds: 10 }),
   usage: ({ usage }) => usage({ since: '2026-11-01', group_by: 'user,day' }),
   'tenants.create': ({ tenants }) => tenants.create({ name: 'acme', default_preset: 'tiered' }),
   'tenants.list': ({ tenants }) => tenants.list({ limit: 5 }),
@@ -117,9 +137,15 @@ const CALLS: Readonly<Record<string, (client: Client) => unknown>> = {
   'webhooks.test': ({ webhooks }) => webhooks.test(ID),
   'webhooks.deliveries': ({ webhooks }) => webhooks.deliveries(ID, { state: 'pending', limit: 5 }),
   'webhooks.replay': ({ webhooks }) => webhooks.replay(ID, { after: '7-1', until: '9-2' }),
+  'session.get': ({ session }) => session.get(),
+  'session.create': ({ session }) => session.create('fm_key'),
+  'session.end': ({ session }) => session.end(),
   'chat.complete': ({ chat }) => chat.complete({ model: 'm', messages: said, memory_id: 'c' }),
   'chat.stream': ({ chat }) => collect(chat.stream({ model: 'm', messages: said })),
 };
+
+/** Of the console, which is no part of the contract for programs. */
+const SESSIONS = ['GET', 'POST', 'DELETE'].map((method) => `${method} /console/session`);
 
 /** A client whose requests are kept; each is answered with something that fits every method. */
 function recording(userId?: string): { client: Client; sent: Sent[] } {
@@ -159,10 +185,12 @@ function methodNames(value: object, prefix = ''): string[] {
 }
 
 describe('the client', () => {
-  test('has a method for every operation of the contract, and none for anything else but chats', () => {
+  test('has a method for every operation of the contract, and none for anything else but chats and sessions', () => {
     const described = CONTRACT.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     const offered = Object.values(OPERATIONS).map(({ method, path }) => `${method} ${path}`);
-    expect([...new Set(offered)].sort()).toEqual([...described, 'POST /v1/chat/completions'].sort());
+    expect([...new Set(offered)].sort()).toEqual(
+      [...described, 'POST /v1/chat/completions', ...SESSIONS].sort(),
+    );
   });
 
   test('has no method that these tests leave out', () => {
@@ -186,6 +214,11 @@ describe('the client', () => {
       expect(request.body).toMatchObject({ user: 'maya', stream: name === 'chat.stream' });
       return;
     }
+    if (name.startsWith('session.')) {
+      expect(SESSIONS).toContain(`${request.method} ${request.url.pathname.replace('/base', '')}`);
+      expect(request).toMatchObject({ body: undefined, url: { search: '' } });
+      return;
+    }
     const operation = operationOf(request);
     const query = Object.fromEntries(request.url.searchParams);
     expect(operation?.query?.parse(query)).toEqual(
@@ -197,7 +230,7 @@ describe('the client', () => {
     operation?.body?.parse(request.body);
     const user = query['user_id'] ?? (request.body as Record<string, unknown> | undefined)?.['user_id'];
     const isOfOneUser =
-      !/^(?:apiKeys|audit|legalHolds|retention|settings|tenants?|users|vectors|webhooks)\.|^usage$|^tools.definition$|^extractions\.(?:get|waitFor|replay)$|^compressions\.get$/.test(
+      !/^(?:apiKeys|audit|legalHolds|queue|retention|settings|tenants?|users|vectors|webhooks)\.|^usage$|^tools.definition$|^extractions\.(?:answers|get|replay|timeline|waitFor)$|^compressions\.get$|^replays\.(?!start|list)/.test(
         name,
       );
     expect(user).toBe(isOfOneUser ? 'maya' : undefined);

@@ -63,6 +63,10 @@ export const OPERATIONS = {
   },
   'extractions.list': { ...read, path: '/v1/extractions', user: 'query' },
   'extractions.get': { ...read, path: '/v1/extractions/{id}' },
+  'extractions.timeline': { ...read, path: '/v1/extractions/{id}/timeline' },
+  'extractions.answers': { ...read, path: '/v1/extractions/{id}/answers' },
+  'extractions.counts': { ...read, path: '/v1/extractions/counts', user: 'query' },
+  'extractions.series': { ...read, path: '/v1/extractions/series', user: 'query' },
   // The first replay may have ended before its answer was lost: repeating the call would run it again.
   'extractions.replay': { method: 'POST', path: '/v1/extractions/{id}/replay', repeat: 'unless_begun' },
   // The next call takes the next 1,000.
@@ -94,6 +98,15 @@ export const OPERATIONS = {
     isDoneWhenGone: true,
   },
   'memories.history': { ...read, path: '/v1/memories/{id}/history', user: 'query' },
+  'memories.sources': { ...read, path: '/v1/memories/{id}/sources', user: 'query' },
+  'memories.neighbours': { ...read, path: '/v1/memories/{id}/neighbours', user: 'query' },
+  // An archived memory is not found, so a repeat would hide that the first attempt succeeded.
+  'memories.archive': {
+    method: 'POST',
+    path: '/v1/memories/{id}/archive',
+    repeat: 'unless_begun',
+    user: 'query',
+  },
   // A current memory is not found, so a repeat would hide that the first attempt succeeded.
   'memories.restore': {
     method: 'POST',
@@ -103,6 +116,7 @@ export const OPERATIONS = {
   },
   'memories.search': { method: 'POST', path: '/v1/memories/search', repeat: 'always', user: 'body' },
   'memories.stats': { ...read, path: '/v1/stats', user: 'query' },
+  'tenant.stats': { ...read, path: '/v1/stats/tenant' },
 
   // The client gives the document its id, and the same content again changes nothing.
   'documents.put': { method: 'POST', path: '/v1/documents', repeat: 'always', user: 'body' },
@@ -161,6 +175,22 @@ export const OPERATIONS = {
     isDoneWhenGone: true,
   },
 
+  // A repeat would begin another one, and pay for it.
+  'replays.start': { method: 'POST', path: '/v1/replays', repeat: 'unless_begun', user: 'body' },
+  'replays.list': { ...read, path: '/v1/replays', user: 'query' },
+  'replays.get': { ...read, path: '/v1/replays/{id}' },
+  'replays.diff': { ...read, path: '/v1/replays/{id}/diff' },
+  // A repeat would be refused, because the first try has begun it.
+  'replays.apply': { method: 'POST', path: '/v1/replays/{id}/apply', repeat: 'unless_begun' },
+  'replays.undo': { method: 'POST', path: '/v1/replays/{id}/undo', repeat: 'unless_begun' },
+  'replays.discard': { method: 'POST', path: '/v1/replays/{id}/discard', repeat: 'unless_begun' },
+  'replays.delete': {
+    method: 'DELETE',
+    path: '/v1/replays/{id}',
+    repeat: 'always',
+    isDoneWhenGone: true,
+  },
+
   'tools.definition': { ...read, path: '/v1/tools/memory' },
   // Searching and listing; saving and forgetting follow `memories`.
   'tools.read': { method: 'POST', path: '/v1/tools/memory', repeat: 'always', user: 'body' },
@@ -178,6 +208,7 @@ export const OPERATIONS = {
     isDoneWhenGone: true,
   },
 
+  'queue.pressure': { ...read, path: '/v1/queue/pressure' },
   usage: { ...read, path: '/v1/usage' },
   'tenants.create': { method: 'POST', path: '/v1/tenants', repeat: 'unless_begun' },
   'tenants.list': { ...read, path: '/v1/tenants' },
@@ -220,6 +251,10 @@ export const OPERATIONS = {
   'webhooks.deliveries': { ...read, path: '/v1/webhooks/{id}/deliveries' },
   // What is sent twice has the same id, but it is sent twice.
   'webhooks.replay': { method: 'POST', path: '/v1/webhooks/{id}/replay', repeat: 'unless_begun' },
+
+  'session.get': { ...read, path: '/console/session' },
+  'session.create': { method: 'POST', path: '/console/session', repeat: 'unless_begun' },
+  'session.end': { method: 'DELETE', path: '/console/session', repeat: 'always' },
 
   // Answers cost money, and no two are the same.
   'chat.complete': { method: 'POST', path: '/v1/chat/completions', repeat: 'unless_begun' },

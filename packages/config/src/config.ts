@@ -99,13 +99,28 @@ export type PassThroughRule = Readonly<{ method: string; segments: readonly stri
  */
 export type StatementClass = 'search' | 'list' | 'accept' | 'batch' | 'maintenance';
 
+/** Where Redis is, as `RedisAddress` of packages/redis. */
+type RedisConfig = Readonly<{
+  url: string;
+  mode: 'single' | 'sentinel' | 'cluster';
+  sentinelMaster: string;
+  sentinelPassword: string | undefined;
+  tls: Readonly<{ ca: string | undefined; cert: string | undefined; key: string | undefined }>;
+}>;
+
 /** Storage addresses; null means embedded (Postgres) or the Postgres queue backend (Redis). */
 type StorageConfig = Readonly<{
   dataDir: string;
   databaseUrl: string | null;
+  /** Of a replica for searches; null without one. */
+  readUrl: string | null;
+  /** For migrating, where the user of `databaseUrl` does not own the tables. */
+  ownerUrl: string | null;
   poolMax: number;
+  preparedStatements: boolean;
   statementTimeoutsMs: Readonly<Record<StatementClass, number>>;
-  redisUrl: string | null;
+  redis: RedisConfig | null;
+  /** Of every key in Redis; in braces for a cluster. */
   queuePrefix: string;
 }>;
 
@@ -165,6 +180,8 @@ export type Config = Readonly<{
   auth: AuthConfig;
   limits: LimitsConfig;
   browsers: BrowsersConfig;
+  /** Whether browsers have the console, and whether it may change anything. */
+  console: Readonly<{ isEnabled: boolean; isWritable: boolean }>;
   /** Of every process that listens. */
   http: Readonly<{ bodyTimeoutMs: number; maxConnections: number }>;
   shutdownGraceMs: number;
@@ -175,7 +192,8 @@ export type Config = Readonly<{
   webhooks: Readonly<{ privateNetworks: boolean }>;
   gateway: Readonly<{
     port: number;
-    retrievalUrl: string;
+    /** One, or several processes of it. */
+    retrievalUrls: readonly string[];
     maxBodyBytes: number;
     /** What all large bodies that are read may hold in memory together. */
     bodyBudgetBytes: number;

@@ -54,3 +54,8 @@ export const SECTIONS: readonly Readonly<{ title: string; names: readonly string
 
 export type Environment = z.infer<typeof environmentSchema>;
 export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(environmentSchema.shape);
+
+/** Settings that are secrets or may hold one, such as addresses with a password. `NAME_FILE` names a file with it. */
+export const SECRET_NAMES: readonly string[] = ENVIRONMENT_NAMES.filter(
+  (name) => environmentSchema.shape[name as keyof Environment].meta()?.['secret'] === true,
+);

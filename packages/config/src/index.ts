@@ -12,12 +12,13 @@ export type {
   QueueLimits,
   StatementClass,
 } from './config.ts';
-export { ENVIRONMENT_NAMES } from './environment.ts';
+export { ENVIRONMENT_NAMES, SECRET_NAMES } from './environment.ts';
 export { costOf } from './model-prices.ts';
 export type { ModelPrices } from './model-prices.ts';
 export { parseEnvironment } from './parse-environment.ts';
 export type { RawEnvironment } from './parse-environment.ts';
 export { loadProcessEnvironment } from './process-environment.ts';
+export { fileNameOf, readSecretFiles } from './secret-files.ts';
 export {
   assertFits,
   chatMemoryKey,

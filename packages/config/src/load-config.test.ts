@@ -23,7 +23,8 @@ describe('defaults', () => {
     const config = loadConfig({});
     expect(config.storage).toMatchObject({
       databaseUrl: null,
-      redisUrl: null,
+      ownerUrl: null,
+      redis: null,
       dataDir: './data',
       queuePrefix: 'factmill',
     });
@@ -32,7 +33,7 @@ describe('defaults', () => {
     expect(config.extractor.chatModel).toBeNull();
     expect(config.gateway).toMatchObject({
       port: 8080,
-      retrievalUrl: 'http://127.0.0.1:8081',
+      retrievalUrls: ['http://127.0.0.1:8081'],
       bullBoardWritable: false,
     });
     expect(config.scheduling).toEqual({
@@ -72,10 +73,97 @@ describe('defaults', () => {
   });
 
   test('retrieval is found on its port, or where RETRIEVAL_URL says', () => {
-    expect(loadConfig({ RETRIEVAL_PORT: '9001' }).gateway.retrievalUrl).toBe('http://127.0.0.1:9001');
-    expect(loadConfig({ RETRIEVAL_URL: 'http://retrieval:8081/' }).gateway.retrievalUrl).toBe(
-      'http://retrieval:8081',
+    const urls = (environment: RawEnvironment) => loadConfig(environment).gateway.retrievalUrls;
+    expect(urls({ RETRIEVAL_PORT: '9001' })).toEqual(['http://127.0.0.1:9001']);
+    expect(urls({ RETRIEVAL_URL: 'http://retrieval:8081/' })).toEqual(['http://retrieval:8081']);
+    expect(urls({ RETRIEVAL_URL: 'http://a:1/, http://b:2' })).toEqual(['http://a:1', 'http://b:2']);
+    expect(problemsOf({ RETRIEVAL_URL: 'http://a:1,b:2' }).names).toEqual(['RETRIEVAL_URL']);
+  });
+});
+
+describe('passwords', () => {
+  const storage = (environment: RawEnvironment) => loadConfig(environment).storage;
+  const odd = 'p@ss/w%rd: #1';
+
+  test('a password of its own goes into an address as it is, unless that has one', () => {
+    const { databaseUrl, redis } = storage({
+      DATABASE_URL: 'postgres://app@db.test:5432/factmill?connect_timeout=5',
+      DATABASE_PASSWORD: odd,
+      REDIS_URL: 'redis://redis.test:6379/1',
+      REDIS_PASSWORD: odd,
+    });
+    expect(databaseUrl).toBe(
+      `postgres://app:${encodeURIComponent(odd)}@db.test:5432/factmill?connect_timeout=5`,
     );
+    expect(redis?.url).toBe(`redis://:${encodeURIComponent(odd)}@redis.test:6379/1`);
+    const own = { DATABASE_URL: 'postgres://a:own@db.test/b', REDIS_URL: 'redis://:own@redis.test' };
+    expect(storage({ ...own, DATABASE_PASSWORD: odd, REDIS_PASSWORD: odd })).toEqual(storage(own));
+    expect(storage({ DATABASE_PASSWORD: odd }).databaseUrl).toBeNull();
+  });
+});
+
+describe('Postgres', () => {
+  const host = 'postgres://app@db.test:5432/factmill';
+
+  test('the modes of TLS mean what they mean to libpq', () => {
+    const { storage } = loadConfig({
+      DATABASE_URL: `${host}?sslmode=require`,
+      DATABASE_READ_URL: 'postgres://app@replica.test/factmill?sslmode=verify-full&sslrootcert=/ca.pem',
+      DATABASE_PASSWORD: 'pw',
+    });
+    expect(storage).toMatchObject({
+      databaseUrl: 'postgres://app:pw@db.test:5432/factmill?sslmode=require&uselibpqcompat=true',
+      readUrl:
+        'postgres://app:pw@replica.test/factmill?sslmode=verify-full&sslrootcert=/ca.pem&uselibpqcompat=true',
+    });
+    expect(loadConfig({ DATABASE_URL: host }).storage).toMatchObject({ databaseUrl: host, readUrl: null });
+  });
+
+  test.each<[RawEnvironment, string[]]>([
+    [{ DATABASE_READ_URL: host }, ['DATABASE_URL']],
+    ...['allow', 'prefer', 'no-verify', 'on'].map((mode): [RawEnvironment, string[]] => [
+      { DATABASE_URL: `${host}?sslmode=${mode}` },
+      ['DATABASE_URL'],
+    ]),
+    [{ DATABASE_URL: `${host}?sslmode=verify-ca` }, ['DATABASE_URL']],
+    [{ DATABASE_URL: host, DATABASE_READ_URL: `${host}?sslrootcert=/ca.pem` }, ['DATABASE_READ_URL']],
+  ])('%j is refused', (environment, names) => {
+    expect(problemsOf(environment).names).toEqual(names);
+  });
+});
+
+describe('Redis', () => {
+  const storage = (environment: RawEnvironment) => loadConfig(environment).storage;
+  const pem = '-----BEGIN CERTIFICATE-----\nhidden';
+
+  test('the addresses of several servers, with a prefix that keeps keys in one slot of a cluster', () => {
+    const REDIS_URL = 'rediss://app@a.test:7000,b.test,[::1]:7002';
+    const given = { REDIS_URL, REDIS_PASSWORD: 'p@ss', REDIS_TLS_CA: pem };
+    expect(storage({ ...given, REDIS_MODE: 'cluster', QUEUE_PREFIX: 'ours' })).toMatchObject({
+      queuePrefix: '{ours}',
+      redis: { url: 'rediss://app:p%40ss@a.test:7000,b.test,[::1]:7002', mode: 'cluster', tls: { ca: pem } },
+    });
+    expect(storage({ ...given, REDIS_MODE: 'sentinel', REDIS_SENTINEL_MASTER: 'main' })).toMatchObject({
+      queuePrefix: 'factmill',
+      redis: { mode: 'sentinel', sentinelMaster: 'main' },
+    });
+  });
+
+  test.each<[RawEnvironment, string[]]>([
+    [{ REDIS_URL: 'redis://a,b' }, ['REDIS_MODE']],
+    [{ REDIS_MODE: 'sentinel' }, ['REDIS_URL']],
+    [{ REDIS_MODE: 'cluster', REDIS_URL: 'redis://:p@a,b/1' }, ['REDIS_URL']],
+    [{ REDIS_URL: 'redis://a', REDIS_TLS_CA: pem }, ['REDIS_URL']],
+    [{ REDIS_URL: 'rediss://a', REDIS_TLS_CERT: pem }, ['REDIS_TLS_KEY']],
+    [{ REDIS_URL: 'rediss://a', REDIS_TLS_KEY: pem }, ['REDIS_TLS_CERT']],
+    [{ REDIS_URL: 'rediss://a', REDIS_TLS_CA: '/etc/hidden/ca.pem' }, ['REDIS_TLS_CA']],
+    ...['redis://a,', 'redis://a,http://b', 'redis://a:b', 'redis://a?tls=true', 'redis://a/one'].map(
+      (REDIS_URL): [RawEnvironment, string[]] => [{ REDIS_URL, REDIS_MODE: 'cluster' }, ['REDIS_URL']],
+    ),
+  ])('%j is refused', (environment, names) => {
+    const problems = problemsOf(environment);
+    expect([...new Set(problems.names)]).toEqual(names);
+    expect(problems.message).not.toContain('hidden');
   });
 });
 

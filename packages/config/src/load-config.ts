@@ -7,9 +7,11 @@ import {
   type VaultConfig,
   SEARCH_MODES,
 } from './config.ts';
+import { databaseAddress } from './database-config.ts';
 import type { Environment } from './environment.ts';
 import { apiRoot, embeddingConfig, rerankConfig } from './model-config.ts';
 import { parseEnvironment, type RawEnvironment } from './parse-environment.ts';
+import { redisConfig } from './redis-config.ts';
 
 const WILDCARDS = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -36,8 +38,12 @@ export function loadConfig(raw: RawEnvironment): Config {
     importOpenClawDir: env.IMPORT_OPENCLAW_DIR ?? null,
     storage: {
       dataDir: env.DATA_DIR,
-      databaseUrl: env.DATABASE_URL ?? null,
+      databaseUrl: databaseAddress(env.DATABASE_URL, env),
+      readUrl: databaseAddress(env.DATABASE_READ_URL, env),
+      // DATABASE_PASSWORD is of the other user.
+      ownerUrl: databaseAddress(env.DATABASE_OWNER_URL, {}),
       poolMax: env.DATABASE_POOL_MAX,
+      preparedStatements: env.DATABASE_PREPARED_STATEMENTS,
       statementTimeoutsMs: {
         search: env.STATEMENT_TIMEOUT_SEARCH_MS,
         list: env.STATEMENT_TIMEOUT_LIST_MS,
@@ -45,8 +51,7 @@ export function loadConfig(raw: RawEnvironment): Config {
         batch: env.STATEMENT_TIMEOUT_BATCH_MS,
         maintenance: env.STATEMENT_TIMEOUT_MAINTENANCE_MS,
       },
-      redisUrl: env.REDIS_URL ?? null,
-      queuePrefix: env.QUEUE_PREFIX,
+      ...redisConfig(env),
     },
     auth: {
       mode: authMode(env),
@@ -64,6 +69,7 @@ export function loadConfig(raw: RawEnvironment): Config {
       authFailuresPerMinute: env.AUTH_FAILURES_PER_MINUTE,
       trustProxy: env.TRUST_PROXY ?? false,
     },
+    console: { isEnabled: env.CONSOLE, isWritable: env.CONSOLE_WRITABLE },
     http: { bodyTimeoutMs: env.BODY_TIMEOUT_MS, maxConnections: env.MAX_CONNECTIONS },
     shutdownGraceMs: env.SHUTDOWN_GRACE_MS,
     embedding: embeddingConfig(env),
@@ -84,7 +90,9 @@ export function loadConfig(raw: RawEnvironment): Config {
 function gatewayConfig(env: Environment): Config['gateway'] {
   return {
     port: env.GATEWAY_PORT,
-    retrievalUrl: (env.RETRIEVAL_URL ?? `http://127.0.0.1:${env.RETRIEVAL_PORT}`).replace(/(?<!\/)\/+$/, ''),
+    retrievalUrls: (env.RETRIEVAL_URL ?? [`http://127.0.0.1:${env.RETRIEVAL_PORT}`]).map((url) =>
+      url.replace(/(?<!\/)\/+$/, ''),
+    ),
     maxBodyBytes: env.MAX_BODY_BYTES,
     bodyBudgetBytes: env.BODY_BUDGET_BYTES,
     bullBoardWritable: env.BULL_BOARD_WRITABLE,

@@ -1,5 +1,8 @@
-import { AppError, explainRule } from '@factmill/errors';
+import { explainRule } from '@factmill/errors';
 import { type Environment, environmentSchema } from './environment.ts';
+import { type ConfigProblem, invalidConfiguration } from './invalid-configuration.ts';
+import { databaseProblems } from './database-config.ts';
+import { redisProblems } from './redis-config.ts';
 
 export type RawEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -13,15 +16,13 @@ export function parseEnvironment(raw: RawEnvironment): Environment {
     Object.entries(raw).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = environmentSchema.safeParse(present, { error: explainRule });
-  const problems = crossChecks(present);
+  const problems = [...crossChecks(present), ...databaseProblems(present), ...redisProblems(present)];
   if (parsed.success && problems.length === 0) return parsed.data;
   const broken = parsed.success
     ? []
     : parsed.error.issues.map((issue) => ({ name: String(issue.path[0]), rule: issue.message }));
-  throw invalid([...broken, ...problems]);
+  throw invalidConfiguration([...broken, ...problems]);
 }
-
-type ConfigProblem = Readonly<{ name: string; rule: string }>;
 
 /** Settings that must be set together. Looks only at which are set, so that it reports beside invalid values. */
 function crossChecks(
@@ -65,11 +66,4 @@ function crossChecks(
     problems.push({ name: 'RERANK_MODEL', rule: 'must be set for this RERANK_PROVIDER' });
   }
   return problems;
-}
-
-function invalid(problems: readonly ConfigProblem[]): AppError {
-  const list = problems.map((problem) => `${problem.name}: ${problem.rule}`).join('; ');
-  return new AppError('config_invalid', `The configuration is not valid. ${list}.`, {
-    fields: problems.map((problem) => ({ field: problem.name, message: problem.rule })),
-  });
 }

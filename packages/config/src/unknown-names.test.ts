@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { ENVIRONMENT_NAMES } from './environment.ts';
+import { FILE_NAMES } from './secret-files.ts';
 import { findUnknownNames, OTHER_NAMES } from './unknown-names.ts';
 
 test.each([
@@ -12,6 +13,7 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['EMBEDING_PROVIDER', 'EMBEDDING_PROVIDER'],
   ['ADMIN_APIKEY', 'ADMIN_API_KEY'],
+  ['LLM_API_KEY_FLIE', 'LLM_API_KEY_FILE'],
 ])('%s was meant to be %s', (name, meant) => {
   expect(findUnknownNames([], [name])).toEqual([`${name} is not a setting; did you mean ${meant}?`]);
   expect(findUnknownNames([name], [name])).toEqual([
@@ -29,12 +31,18 @@ test('what begins like a setting is named, and in .env every unknown name', () =
   ]);
 });
 
+test('only secrets can be in files', () => {
+  expect(findUnknownNames([], ['PRESET_FILE'])).toEqual([
+    'PRESET_FILE is not a setting; .env.example has all.',
+  ]);
+});
+
 test('settings and the variables of other programs are passed over', () => {
   const others =
     `HOME PATH HOSTNAME USER SHELL TERM LANG LC_ALL PWD TZ NODE_OPTIONS npm_config_cache HTTP_PROXY
     NO_PROXY PORT MAIL EDITOR OTEL_SERVICE_NAME GATEWAY_SERVICE_HOST GATEWAY_PORT_8080_TCP_ADDR CI PGHOST DEBUG
     XDG_DATA_DIRS AWS_REGION LOGNAME DISPLAY`.split(/\s+/);
-  expect(findUnknownNames([], [...others, ...ENVIRONMENT_NAMES])).toEqual([]);
+  expect(findUnknownNames([], [...others, ...ENVIRONMENT_NAMES, ...FILE_NAMES])).toEqual([]);
   expect(findUnknownNames([...ENVIRONMENT_NAMES, ...OTHER_NAMES, 'OTEL_SERVICE_NAME'], [])).toEqual([]);
 });
 

@@ -1,8 +1,14 @@
 import { closestMatch } from 'leven';
 import { ENVIRONMENT_NAMES } from './environment.ts';
+import { FILE_NAMES } from './secret-files.ts';
+
+const SETTINGS: readonly string[] = [...ENVIRONMENT_NAMES, ...FILE_NAMES];
 
 /** Variables that Factmill's programs and files read beside the settings: of the CLI and of docker-compose.yml. */
 export const OTHER_NAMES: readonly string[] = [
+  'BACKUP_FOLDER',
+  'BACKUP_INTERVAL_S',
+  'BACKUP_KEEP',
   'FACTMILL_API_KEY',
   'FACTMILL_IMAGE',
   'FACTMILL_URL',
@@ -12,8 +18,8 @@ export const OTHER_NAMES: readonly string[] = [
   'GRAFANA_PORT',
   'JAEGER_PORT',
   'POSTGRES_PASSWORD',
+  'POSTGRES_SERVICE_PASSWORD',
   'PROMETHEUS_PORT',
-  'REDIS_PASSWORD',
   'STOP_GRACE_PERIOD',
 ];
 
@@ -39,7 +45,7 @@ export function findUnknownNames(dotEnv: readonly string[], environment: readonl
 }
 
 function describe(name: string, isOfDotEnv: boolean): string | null {
-  if (ENVIRONMENT_NAMES.includes(name) || OTHER_NAMES.includes(name) || OF_OTHERS.test(name)) return null;
+  if (SETTINGS.includes(name) || OTHER_NAMES.includes(name) || OF_OTHERS.test(name)) return null;
   const where = isOfDotEnv ? ' in .env' : '';
   const near = nearest(name);
   if (near !== undefined) return `${name}${where} is not a setting; did you mean ${near}?`;
@@ -50,5 +56,5 @@ function describe(name: string, isOfDotEnv: boolean): string | null {
 function nearest(name: string): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const maxDistance = name.length < 8 ? 1 : 2;
-  return closestMatch(name.toUpperCase(), [...ENVIRONMENT_NAMES], { maxDistance });
+  return closestMatch(name.toUpperCase(), [...SETTINGS], { maxDistance });
 }

@@ -10,6 +10,7 @@ export type AuditTarget =
   | 'hash'
   | 'legal_hold'
   | 'memory'
+  | 'replay'
   | 'retention_run'
   | 'route'
   | 'setting'
@@ -22,6 +23,8 @@ export const auditActionSchema = z.enum([
   'api_key.created',
   'api_key.rotated',
   'api_key.revoked',
+  'session.started',
+  'session.ended',
   'permission.refused',
   'memories.read_all',
   'memories.imported',
@@ -44,7 +47,14 @@ export const auditActionSchema = z.enum([
   'retention.run',
   'legal_hold.placed',
   'legal_hold.lifted',
+  'replay.started',
+  'replay.applied',
+  'replay.undone',
+  'replay.discarded',
+  'replay.deleted',
+  'webhook.created',
   'webhook.changed',
+  'webhook.deleted',
   'audit.cut',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;

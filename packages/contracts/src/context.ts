@@ -3,7 +3,7 @@ import { boundedArray } from './bounded-array.ts';
 import { skippedSchema } from './conversations.ts';
 import { memorySchema } from './memories.ts';
 import { presetNameSchema } from './preset-name.ts';
-import { searchRequestSchema } from './search.ts';
+import { searchExplanationSchema, searchRequestSchema } from './search.ts';
 import {
   externalIdSchema,
   filledText,
@@ -91,6 +91,10 @@ export const contextRequestSchema = z
       .describe(
         'Whether acknowledgements, code and chatter go without memories but the profile. Default: as the preset does; `standard` does.',
       ),
+    explain: z
+      .boolean()
+      .default(false)
+      .describe('Show what the gate said, what was searched for, and what became of each candidate.'),
   })
   .refine((request) => request.query !== undefined || request.messages !== undefined, {
     path: ['query'],
@@ -110,6 +114,20 @@ export const contextRequestSchema = z
   });
 export type ContextRequest = z.infer<typeof contextRequestSchema>;
 
+/** Why a context has what it has. */
+export const contextExplanationSchema = z.object({
+  gate: z
+    .object({ retrieve: z.boolean(), reason: z.string() })
+    .describe('Whether the message is worth a search, and what it was taken for.'),
+  gate_applies: z.boolean().describe('False: nothing was held back, whatever the gate said.'),
+  query: z
+    .string()
+    .nullable()
+    .describe('What was searched for; null when nothing was, because all memories fit or none were wanted.'),
+  search: searchExplanationSchema.nullable(),
+});
+export type ContextExplanation = z.infer<typeof contextExplanationSchema>;
+
 export const contextResponseSchema = z.object({
   format: contextFormatSchema,
   user_id: z.string(),
@@ -128,6 +146,7 @@ export const contextResponseSchema = z.object({
   tokens: z.int().describe('Estimated tokens of the text.'),
   gated: z.boolean().optional().describe('The message needs no memories, so none were looked for.'),
   degraded: z.string().optional().describe('What was left out and why.'),
+  explain: contextExplanationSchema.optional(),
   skipped: skippedSchema.optional(),
 });
 export type ContextResponse = z.infer<typeof contextResponseSchema>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { booleanQuerySchema, limitQuery, timestampSchema, userIdSchema, uuidSchema } from './text.ts';
+import { budgetSchema } from './usage.ts';
 
 const MEMORY_EVENTS = ['memory.created', 'memory.updated', 'memory.deleted', 'memory.restored'] as const;
 
@@ -11,6 +12,8 @@ export const eventTypeSchema = z.enum([
   'extraction.dropped',
   'summary.updated',
   'user.erased',
+  'budget.warning',
+  'budget.exceeded',
 ]);
 export type EventType = z.infer<typeof eventTypeSchema>;
 export const EVENT_TYPES: readonly EventType[] = eventTypeSchema.options;
@@ -84,6 +87,15 @@ export const eventSchema = z.discriminatedUnion('type', [
       user_sha256: z
         .string()
         .describe('As in the receipt, which says whom it is about to who knows the user.'),
+    }),
+  }),
+  z.object({
+    ...about,
+    type: z.enum(['budget.warning', 'budget.exceeded']),
+    data: z.object({
+      ...budgetSchema.shape,
+      spent: z.number().describe('What of it is spent in the present period.'),
+      level: z.int().describe('Of which 80 or 100 % have just been spent.'),
     }),
   }),
 ]);

@@ -40,6 +40,8 @@ export const extractionSchema = z.object({
   user_id: z.string(),
   conversation_id: z.string(),
   trigger: z.string(),
+  first_seq: z.int().describe('Its messages: from this `seq` of the conversation,'),
+  last_seq: z.int().describe('up to this one.'),
   preset: z.string(),
   attempts: z.int(),
   reason: z
@@ -88,14 +90,20 @@ export const extractionSchema = z.object({
 });
 export type Extraction = z.infer<typeof extractionSchema>;
 
+/** A word of ours, such as a reason. */
+const codeSchema = z.string().regex(/^\w{1,64}$/, 'must be a word such as queue_limit');
 const ALL_USERS = 'Of every user of the tenant; needs memory.read_all.';
 
 export const listExtractionsQuerySchema = z.strictObject({
   state: extractionStateSchema.optional(),
+  reason: codeSchema.optional(),
+  error_class: codeSchema.optional().describe('The class of `error`, such as `bad_reply`.'),
+  trigger: codeSchema.optional(),
   user_id: userIdSchema.optional(),
   conversation_id: externalIdSchema.optional(),
   all_users: booleanQuerySchema.optional().describe(ALL_USERS),
   since: timestampSchema.optional(),
+  until: timestampSchema.optional(),
   limit: limitQuery(200, 50),
   cursor: z.string().max(512).optional(),
 });

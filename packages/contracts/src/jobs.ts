@@ -36,6 +36,12 @@ export const JOBS = {
     payload: z.object({ runId: z.uuid(), tenantId: z.uuid() }),
     timeoutMs: 3_600_000,
   },
+  /** Take one run of a shadow replay to its end. It shares the slots of compressions: neither is urgent. */
+  replay: {
+    queue: 'compression',
+    payload: z.object({ runId: z.uuid(), tenantId: z.uuid() }),
+    timeoutMs: 900_000,
+  },
   /** Find the users that have work in a due compression period, and create a run for each. */
   'compress-due': { queue: 'maintenance', payload: z.object({}), timeoutMs: 300_000 },
   /** Delete everything of a user, for a receipt. */

@@ -19,6 +19,10 @@ import {
 
 export const memoryKindSchema = z.enum(['fact', 'qa', 'note', 'event']);
 export type MemoryKind = z.infer<typeof memoryKindSchema>;
+/** Where a memory is in its life: see docs/development.md. */
+export const memoryStateSchema = z.enum(['current', 'expired', 'superseded', 'archived', 'deleted']);
+export type MemoryState = z.infer<typeof memoryStateSchema>;
+
 /** The scope of what belongs to no conversation. */
 export const GLOBAL_SCOPE = 'global';
 /** As in the `scopes` of a search. */
@@ -149,6 +153,10 @@ export const memorySchema = z.object({
   valid_from: timestampSchema,
   valid_to: timestampSchema.nullable(),
   archived: z.boolean(),
+  state: memoryStateSchema.describe(
+    '`current` is what search can find; all others but `expired` can be restored.',
+  ),
+  superseded_by: z.uuid().nullable().describe('The memory that took its place, or that it was merged into.'),
   provenance: z.object({ extraction_id: z.uuid().nullable(), message_ids: z.array(z.string()) }),
   metadata: metadataSchema,
 });
@@ -214,6 +222,10 @@ export const listMemoriesQuerySchema = z
     project: projectSchema.optional(),
     scope: memoryScopeSchema.optional(),
     q: filledText(512).optional(),
+    state: z
+      .enum(['current', 'superseded', 'archived', 'deleted', 'all'])
+      .default('current')
+      .describe('`deleted`: not purged yet. `all`: expired ones too.'),
     sort_by: memorySortSchema
       .default('created_at')
       .describe(
@@ -235,6 +247,11 @@ export const listMemoriesQuerySchema = z
     error: 'give offset or cursor, not both',
   });
 export type ListMemoriesQuery = z.infer<typeof listMemoriesQuerySchema>;
+
+export const getMemoryQuerySchema = z.strictObject({
+  user_id: userIdSchema.optional(),
+  include_deleted: booleanQuerySchema.optional().describe('Also one that is deleted and not purged yet.'),
+});
 
 export const deleteMemoriesQuerySchema = z.strictObject({
   key: keySchema,

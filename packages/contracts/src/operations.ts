@@ -8,6 +8,7 @@ import {
   listDocumentsQuerySchema,
   putDocumentSchema,
 } from './documents.ts';
+import { INSIGHT_OPERATIONS } from './insight-operations.ts';
 import { GOVERNANCE_OPERATIONS } from './governance-operations.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
 import { importedSchema, importMemoriesSchema } from './imports.ts';
@@ -27,12 +28,14 @@ import {
   clearMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
+  getMemoryQuerySchema,
   listMemoriesQuerySchema,
   listVersionsQuerySchema,
   memorySchema,
   memoryVersionSchema,
   patchMemorySchema,
 } from './memories.ts';
+import { REPLAY_OPERATIONS } from './replay-operations.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
@@ -43,6 +46,7 @@ const deletedSchema = z.object({ deleted: z.int() });
 /** Every operation of the REST API: what OpenAPI describes and what the gateway's routes are tested against. */
 export const OPERATIONS: readonly Operation[] = [
   ...CONVERSATION_OPERATIONS,
+  ...INSIGHT_OPERATIONS,
   {
     method: 'post',
     path: '/v1/memories',
@@ -67,7 +71,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/memories',
     tag: 'Memories',
-    summary: 'List memories, newest first by default',
+    summary: 'List memories, newest first by default; those of the past too, by `state`',
     permission: 'memory.read',
     acrossUsers: 'by_request',
     query: listMemoriesQuerySchema,
@@ -110,7 +114,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'Memories',
     summary: 'Get a memory',
     permission: 'memory.read',
-    query: userQuerySchema,
+    query: getMemoryQuerySchema,
     status: 200,
     response: memorySchema,
   },
@@ -289,4 +293,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...OPERATOR_OPERATIONS,
   ...ADMIN_OPERATIONS,
   ...GOVERNANCE_OPERATIONS,
+  ...REPLAY_OPERATIONS,
 ];

@@ -7,6 +7,7 @@ import {
 } from './compressions.ts';
 import { listSchema } from './list.ts';
 import type { Operation } from './operation.ts';
+import { queuePressureQuerySchema, queuePressureSchema } from './queue.ts';
 import { putSettingSchema, settingSchema } from './settings.ts';
 import {
   backfilledSchema,
@@ -18,6 +19,16 @@ import {
 
 /** What operators do while services run. The `factmill` command makes these calls. */
 export const OPERATOR_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/v1/queue/pressure',
+    tag: 'Queue',
+    summary: 'How much more work there is than workers, over all tenants; what extractors are scaled by',
+    permission: 'queue.read',
+    query: queuePressureQuerySchema,
+    status: 200,
+    response: queuePressureSchema,
+  },
   {
     method: 'get',
     path: '/v1/settings',

@@ -7,8 +7,11 @@ export const retentionDaysSchema = z.object({
   messages_days: daysSchema.describe(
     'Texts of messages, from when they were received. Their ids, roles and times stay, for the provenance of memories.',
   ),
-  outputs_days: daysSchema.describe('Raw answers of models to extractions.'),
+  outputs_days: daysSchema.describe('Raw answers of models to extractions, and shadow replays.'),
   versions_days: daysSchema.describe('Replaced versions of memories.'),
+  events_days: daysSchema.describe(
+    'Events that were told or could be read. Null: as long as the installation keeps them, which is also the longest.',
+  ),
   audit_days: daysSchema.describe('Audit records, always the oldest ones together.'),
 });
 export type RetentionDays = z.infer<typeof retentionDaysSchema>;
@@ -23,7 +26,7 @@ export const startRetentionSchema = z.strictObject({
 });
 
 /** What a run removes, in its order; also the names of its counts. */
-export const RETAINED = ['messages', 'outputs', 'versions', 'audit_records'] as const;
+export const RETAINED = ['messages', 'outputs', 'replays', 'versions', 'events', 'audit_records'] as const;
 export type Retained = (typeof RETAINED)[number];
 
 export const retentionRunSchema = z.object({

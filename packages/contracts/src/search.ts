@@ -114,18 +114,20 @@ export const searchRequestSchema = z.strictObject({
 });
 export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
+const explainedChannelsSchema = z.array(
+  z.object({
+    channel: z.union([searchChannelSchema, z.enum(['wording', 'exact'])]),
+    rank: z.int(),
+    /** The channel's own score: similarity, text score, trigram similarity, share of the names and numbers. */
+    value: z.number().nullable(),
+    /** The channel's share of the fused score. */
+    score: z.number(),
+  }),
+);
+
 /** What each stage made of a result; a stage that did not run is left out. */
 export const resultExplanationSchema = z.object({
-  channels: z.array(
-    z.object({
-      channel: z.union([searchChannelSchema, z.enum(['wording', 'exact'])]),
-      rank: z.int(),
-      /** The channel's own score: similarity, text score, trigram similarity, share of the names and numbers. */
-      value: z.number().nullable(),
-      /** The channel's share of the fused score. */
-      score: z.number(),
-    }),
-  ),
+  channels: explainedChannelsSchema,
   relevance: z.number(),
   reranked: z.number().optional(),
   recency: z.number().optional(),
@@ -134,6 +136,36 @@ export const resultExplanationSchema = z.object({
   tokens: z.int().optional(),
 });
 export type ResultExplanation = z.infer<typeof resultExplanationSchema>;
+
+/** How many candidates an explanation names, and how much of the text of each. */
+export const MAX_CONSIDERED = 200;
+export const CONSIDERED_CHARACTERS = 500;
+
+/** A candidate of a search, and what has become of it. */
+export const consideredSchema = z.object({
+  id: z.uuid(),
+  content: z.string().describe(`Its first ${CONSIDERED_CHARACTERS} characters.`),
+  score: z.number(),
+  channels: explainedChannelsSchema,
+  outcome: z
+    .enum(['result', 'relevance', 'below_cutoff', 'duplicate', 'diversity', 'token_budget', 'limit'])
+    .describe(
+      '`result`, or the stage that left it out: `relevance`: less than the threshold; `below_cutoff`: found by its vector only, which is less similar than the model’s cutoff; `duplicate`: says the same as a better one; `diversity`: too like better ones; `token_budget`; `limit`.',
+    ),
+  duplicate_of: z.uuid().optional(),
+});
+export type Considered = z.infer<typeof consideredSchema>;
+
+export const searchExplanationSchema = z.object({
+  terms: z.array(z.string()),
+  candidates: z.record(z.string(), z.int()).describe('How many each channel found.'),
+  considered: z
+    .array(consideredSchema)
+    .describe(`What they found, best first, at most ${MAX_CONSIDERED}: each with its ranks and its outcome.`),
+  dropped: z.record(z.string(), z.int()).describe('How many each stage left out.'),
+  timings_ms: z.record(z.string(), z.number()),
+});
+export type SearchExplanation = z.infer<typeof searchExplanationSchema>;
 
 export const searchResultSchema = z.object({
   memory: memorySchema,
@@ -193,13 +225,6 @@ export const searchResponseSchema = z.object({
       'What the relevance of memories is: a reranker’s, the cosine similarity to the query, or none, when only words and dates could be compared.',
     ),
   skipped: skippedSchema.optional(),
-  explain: z
-    .object({
-      terms: z.array(z.string()),
-      candidates: z.record(z.string(), z.int()).describe('How many each channel found.'),
-      dropped: z.record(z.string(), z.int()).describe('How many each stage left out.'),
-      timings_ms: z.record(z.string(), z.number()),
-    })
-    .optional(),
+  explain: searchExplanationSchema.optional(),
 });
 export type SearchResponse = z.infer<typeof searchResponseSchema>;

@@ -8,6 +8,7 @@ export const usagePurposeSchema = z.enum([
   'reconcile',
   'summary',
   'compression',
+  'replay',
   'embedding',
   'rerank',
   'chat',

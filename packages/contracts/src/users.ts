@@ -43,6 +43,11 @@ export type User = z.infer<typeof userSchema>;
 
 export const listUsersQuerySchema = z.strictObject({
   prefix: text(MAX_USER_ID_LENGTH).default('').describe('What the ids begin with, as it is written.'),
+  contains: text(MAX_USER_ID_LENGTH)
+    .default('')
+    .describe(
+      'What is somewhere in the ids, whatever the capitals. At most 50,000 ids are read for one page, which may so be empty and have a next one.',
+    ),
   limit: limitQuery(200, 50),
   cursor: z.string().max(2_048).optional(),
 });

@@ -17,15 +17,24 @@ const webhookUrlSchema = text(MAX_URL_LENGTH)
 
 const typesSchema = boundedArray(eventTypeSchema).min(1).max(EVENT_TYPES.length);
 
+const payloadSchema = z
+  .enum(['thin', 'full'])
+  .describe(
+    '`thin`: ids and counts. `full`: events of memories also have `memory`, as it is when they are sent; without it when it is gone by then.',
+  );
+export type WebhookPayload = z.infer<typeof payloadSchema>;
+
 export const createWebhookSchema = z.strictObject({
   url: webhookUrlSchema,
   types: typesSchema.optional().describe('Only these events. Absent: all.'),
+  payload: payloadSchema.default('thin'),
   enabled: z.boolean().default(true),
 });
 
 export const patchWebhookSchema = z.strictObject({
   url: webhookUrlSchema.optional(),
   types: typesSchema.nullable().optional().describe('Null: all.'),
+  payload: payloadSchema.optional(),
   enabled: z
     .boolean()
     .optional()
@@ -36,6 +45,7 @@ export const webhookSchema = z.object({
   id: uuidSchema,
   url: z.string(),
   types: z.array(eventTypeSchema).nullable(),
+  payload: payloadSchema,
   enabled: z.boolean(),
   disabled_at: timestampSchema.nullable(),
   disabled_reason: z

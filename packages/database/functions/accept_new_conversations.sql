@@ -20,8 +20,8 @@ begin
            row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
       from jsonb_array_elements(requests) with ordinality as e (r, place)
       left join tenants t on t.id = (r->>'tenant_id')::uuid
-      left join users u on u.tenant_id = (r->>'tenant_id')::uuid
-        and u.user_id = coalesce(r->>'user_id', r->>'fallback_user_id')
+      left join lateral (select * from users where tenant_id = (r->>'tenant_id')::uuid
+        and user_id = coalesce(r->>'user_id', r->>'fallback_user_id') offset 0) as u on true
   ), plain as (
     select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
       from given cross join lateral extraction_due(

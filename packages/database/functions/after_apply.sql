@@ -3,14 +3,17 @@
 -- extraction: the extraction.
 -- wanted: { maxEntries: 0 for all, userSummary: 'model' | 'composed' | null, conversationSummary: boolean } | null. The
 --   policy of a conversation may say max_entries and summaries itself.
-create or replace function after_apply(extraction uuid, wanted jsonb) returns void language plpgsql as $$
+-- tenant: whose extraction; null from processes of the version before.
+create or replace function after_apply(extraction uuid, wanted jsonb, tenant uuid default null) returns void
+language plpgsql as $$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_policy jsonb;
   v_changed boolean;
   v_keep integer;
 begin
-  select * into v_row from extractions where id = extraction;
+  select * into v_row from extractions where id = extraction and tenant_id = v_tenant;
   select policy into v_policy from conversations
     where tenant_id = v_row.tenant_id and id = v_row.conversation_id;
   v_changed := v_row.added + v_row.updated + v_row.deleted > 0;

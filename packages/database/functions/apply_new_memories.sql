@@ -5,13 +5,16 @@
 -- embedding_model, embedded_ids, new_vectors: the vectors of the memories that have one. vectors: the same as text, from
 -- processes of the version before.
 -- outcome: as in finish_extraction. near_distance: how near a memory is taken for known; null: never.
+-- tenant: whose extraction; null from processes of the version before.
 -- Result: 'applied'; or, with nothing done, 'fenced' (another claim is newer) or 'known' (something matches, or lies
 -- within near_distance, and has to be compared with what is given).
 create or replace function apply_new_memories(
   extraction uuid, claim_fence integer, given jsonb, changed_by text, embedding_model text, embedded_ids uuid[],
-  vectors text[], outcome jsonb, near_distance float8 default null, new_vectors halfvec[] default null
+  vectors text[], outcome jsonb, near_distance float8 default null, new_vectors halfvec[] default null,
+  tenant uuid default null
 ) returns text language plpgsql as $$
 declare
+  v_tenant constant uuid := coalesce(tenant, (select tenant_id from extractions where id = extraction));
   v_row extractions;
   v_vectors constant halfvec[] := coalesce(new_vectors, vectors::halfvec[]);
   v_keys text[];
@@ -21,7 +24,7 @@ declare
   v_conversation text := coalesce(given->0->>'conversation_id', '');
 begin
   select * into v_row from extractions
-    where id = extraction and fence = claim_fence and state = 'active' for update;
+    where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active' for update;
   if not found then
     return 'fenced';
   end if;
@@ -47,6 +50,6 @@ begin
       from unnest(embedded_ids, v_vectors) as e (memory_id, vector)
       join jsonb_array_elements(given) as m on (m->>'id')::uuid = e.memory_id;
   end if;
-  perform finish_extraction(extraction, claim_fence, outcome);
+  perform finish_extraction(extraction, claim_fence, outcome, v_tenant);
   return 'applied';
 end $$;

@@ -1,8 +1,7 @@
 -- Keeps the rows of tenants apart in every table with a tenant_id, and lets the roles of the services use the tables:
 -- factmill_app serves one tenant, factmill_system does the work of no single tenant. Changes only what is missing, and
 -- is called with every migration, so a new table needs nothing of its own.
--- Result: whether the roles are there and the caller may act as them. One that may not create roles leaves that to an
--- administrator.
+-- Result: whether the roles are there. A caller that may not create them leaves that to an administrator.
 -- Roles belong to the server and not to the database. The policies name none that a server has to have, so that a dump
 -- can be restored anywhere. Owners of tables are exempt, because they migrate and dump.
 create or replace function apply_row_security() returns boolean language plpgsql as $$
@@ -11,6 +10,7 @@ declare
   v_role text;
   v_table regclass;
   v_is_record boolean;
+  v_function regprocedure;
 begin
   foreach v_role in array v_roles loop
     -- The migrations of other databases of the server may do the same at the same time.
@@ -19,14 +19,6 @@ begin
         execute format('create role %I nologin', v_role);
       end if;
     exception when duplicate_object or unique_violation or insufficient_privilege then
-      null;
-    end;
-    begin
-      if exists (select from pg_roles where rolname = v_role)
-          and not (select rolsuper from pg_roles where rolname = current_user) then
-        execute format('grant %I to current_user', v_role);
-      end if;
-    exception when insufficient_privilege then
       null;
     end;
   end loop;
@@ -61,5 +53,22 @@ begin
     end loop;
   end loop;
 
-  return (select count(*) = 2 from pg_roles where rolname = any(v_roles) and pg_has_role(oid, 'member'));
+  -- Functions that run as the owner of the tables are for the services only.
+  for v_function in
+    select oid::regprocedure from pg_proc
+      where pronamespace = current_schema()::regnamespace and prosecdef and pg_has_role(proowner, 'usage')
+        and 'function ' || proname in (select name from factmill_functions)
+  loop
+    if exists (select from pg_proc cross join lateral aclexplode(coalesce(proacl, acldefault('f', proowner))) as a
+        where oid = v_function and a.grantee = 0) then
+      execute format('revoke execute on function %s from public', v_function);
+    end if;
+    for v_role in select rolname from pg_roles
+      where rolname = any(v_roles) and not has_function_privilege(rolname, v_function, 'execute')
+    loop
+      execute format('grant execute on function %s to %I', v_function, v_role);
+    end loop;
+  end loop;
+
+  return (select count(*) = 2 from pg_roles where rolname = any(v_roles));
 end $$;

@@ -18,7 +18,8 @@ begin
     select m.id, null::integer as seq, m.stated_at as said_at from memories m
       where m.tenant_id = tenant and m.user_id = owner and m.is_current
         and (m.conversation_id = conversation
-          or (select e.conversation_id from extractions e where e.id = m.extraction_id) = conversation)
+          or (select e.conversation_id from extractions e
+            where e.id = m.extraction_id and e.tenant_id = tenant) = conversation)
     union all
     select null, t.seq, max(t.created_at) over (order by t.seq)
       from conversations c join messages t on t.tenant_id = c.tenant_id and t.conversation_id = c.id
@@ -42,10 +43,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'ARCHIVE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', changed_by, extraction
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;

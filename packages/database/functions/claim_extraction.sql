@@ -29,14 +29,12 @@ declare
 begin
   loop
     begin
-      -- `is true` keeps the planner from reading all of a tenant's rows, which on a young database without statistics
-      -- looks as cheap to it as the one with that id.
       update extractions e
         set state = 'active', fence = fence + 1, lost_claims = lost_claims + (state = 'active')::integer,
             started_at = coalesce(started_at, now()), claimed_at = now(), claimed_by = worker,
             deferred_until = null, reason = null,
             lease_until = now() + lease_ms * interval '1 millisecond'
-        where id = extraction and (tenant_id = tenant) is true
+        where id = extraction and tenant_id = tenant
           and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
           and not exists (
             select from extractions o
@@ -47,7 +45,7 @@ begin
         -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
         select json_build_object('provider', provider, 'model', model, 'promptVersion', prompt_version, 'raw', raw,
                  'finishReason', finish_reason, 'promptTokens', prompt_tokens, 'completionTokens', completion_tokens)
-          into v_pinned from extraction_outputs where extraction_id = extraction and status = 'pinned';
+          into v_pinned from extraction_outputs where extraction_id = extraction and tenant_id = tenant and status = 'pinned';
         if v_pinned is null and model_provider is not null then
           if exists (select from budgets where tenant_id = tenant) and exists (select from budget_exhausted(tenant)) then
             raise exception 'the budget is used up' using errcode = 'FM002';
@@ -75,11 +73,11 @@ begin
         update extractions
           set state = 'pending', lease_until = null, claimed_by = null, queue_checked_at = null,
               deferred_until = v_until, next_attempt_at = v_until, reason = v_reason
-          where id = extraction and (tenant_id = tenant) is true
+          where id = extraction and tenant_id = tenant
             and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)));
         return json_build_object('kind', 'deferred');
     end;
-    select * into v_row from extractions where id = extraction and (tenant_id = tenant) is true;
+    select * into v_row from extractions where id = extraction and tenant_id = tenant;
     if not found then
       return null;
     elsif v_row.state not in ('pending', 'active') then

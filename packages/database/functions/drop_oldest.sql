@@ -3,27 +3,31 @@
 -- tenants_touched: tenants that may be over their limit. queue_limit, tenant_queue_limit: as in accept_conversations.
 -- Result: [{ id, tenant_id, generation }] of what was dropped.
 -- finished_at is the moment of the drop, not the start of a transaction that may have waited for its turn.
+-- Reads over the tenants and drops tenant by tenant, so that each statement that writes names its tenant.
 create or replace function drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)
 returns jsonb language plpgsql as $$
 declare
   v_dropped jsonb := '[]';
   v_more jsonb;
   v_excess bigint;
+  v_tenant uuid;
+  v_ids uuid[];
 begin
   if tenant_queue_limit > 0 then
-    with over as (
-      select w.id from unnest(tenants_touched) as t (id)
-        cross join lateral (
-          select e.id from extractions e
-            where e.tenant_id = t.id and e.state = 'pending' and e.started_at is null
-            order by e.accepted_no desc offset tenant_queue_limit) as w
-    ), gone as (
-      update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
-        where id in (select id from over) and state = 'pending' and started_at is null
-        returning id, tenant_id, generation, accepted_no
-    )
-    select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
-             'generation', generation) order by accepted_no), '[]') into v_dropped from gone;
+    foreach v_tenant in array tenants_touched loop
+      with gone as (
+        update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
+          where tenant_id = v_tenant and id = any(array(
+              select e.id from extractions e
+                where e.tenant_id = v_tenant and e.state = 'pending' and e.started_at is null
+                order by e.accepted_no desc offset tenant_queue_limit))
+            and state = 'pending' and started_at is null
+          returning id, tenant_id, generation, accepted_no
+      )
+      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+               'generation', generation) order by accepted_no), '[]') into v_more from gone;
+      v_dropped := v_dropped || v_more;
+    end loop;
   end if;
 
   if queue_limit > 0 then
@@ -32,23 +36,30 @@ begin
     if v_excess > 0 then
       -- Level the largest backlogs: the row that is n-th newest of its tenant goes before any that is
       -- (n - 1)-th newest; among equals the oldest goes first.
-      with ranked as (
-        select id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
-          from extractions where state = 'pending' and started_at is null
-      ), over as (
-        select id from ranked order by depth desc, accepted_no limit v_excess
-      ), gone as (
-        update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
-          where id in (select id from over) and state = 'pending' and started_at is null
-          returning id, tenant_id, generation, accepted_no
-      )
-      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
-               'generation', generation) order by accepted_no), '[]') into v_more from gone;
-      v_dropped := v_dropped || v_more;
+      for v_tenant, v_ids in
+        with ranked as (
+          select id, tenant_id, accepted_no, row_number() over (partition by tenant_id order by accepted_no desc) as depth
+            from extractions where state = 'pending' and started_at is null
+        ), over as (
+          select id, tenant_id from ranked order by depth desc, accepted_no limit v_excess
+        )
+        select tenant_id, array_agg(id) from over group by tenant_id order by tenant_id
+      loop
+        with gone as (
+          update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
+            where tenant_id = v_tenant and id = any(v_ids) and state = 'pending' and started_at is null
+            returning id, tenant_id, generation, accepted_no
+        )
+        select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
+                 'generation', generation) order by accepted_no), '[]') into v_more from gone;
+        v_dropped := v_dropped || v_more;
+      end loop;
     end if;
   end if;
   if v_dropped <> '[]' then
-    perform note_extraction_events(array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped)));
+    perform note_extraction_events(
+      array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality),
+      array(select (value->>'tenant_id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality));
   end if;
   return v_dropped;
 end $$;

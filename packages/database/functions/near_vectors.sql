@@ -17,7 +17,9 @@ begin atomic
         from (select e.memory_id, (e.embedding <=> given.vector) + 0 as distance from memory_embeddings e
                 where e.tenant_id = tenant and e.user_id = owner and e.model = embedding_model
                   and (e.embedding <=> given.vector) + 0 <= max_distance offset 0) as close
-        where exists (select from memories m where m.id = close.memory_id and m.is_current
+        where exists (select from (
+            select * from memories where id = close.memory_id and tenant_id = tenant offset 0) as m
+          where m.is_current
           and m.conversation_id = conversation and (m.expires_at is null or m.expires_at > now()))
         order by close.distance, close.memory_id limit most
     ) as near

@@ -2,8 +2,8 @@
 -- replays, and what the endpoint has not taken yet, in the order of events), then the next event of its types, which is
 -- written into the log and counts as served from then on, in one transaction.
 -- tenant, webhook, claim_fence: the claim. lease_ms: the new lease.
--- Result: { id, url, secrets, failures, event: { id, type, timestamp, user_id, data } }, for a test with the id of the delivery as
--- the event's; null when there is nothing, or the claim is not the latest, or the endpoint is disabled.
+-- Result: { id, url, payload, secrets, failures, event: { id, type, timestamp, user_id, data } }, for a test with the id of
+-- the delivery as the event's; null when there is nothing, or the claim is not the latest, or the endpoint is disabled.
 create or replace function next_webhook_delivery(tenant uuid, webhook uuid, claim_fence integer, lease_ms integer)
 returns jsonb language plpgsql as $$
 declare
@@ -55,7 +55,7 @@ begin
       returning * into v_delivery;
   end if;
   return jsonb_build_object(
-    'id', v_delivery.id, 'url', v_hook.url, 'failures', v_hook.failures,
+    'id', v_delivery.id, 'url', v_hook.url, 'payload', v_hook.payload, 'failures', v_hook.failures,
     'secrets', case when v_hook.previous_secret_until > now()
       then jsonb_build_array(v_hook.secret, v_hook.previous_secret) else jsonb_build_array(v_hook.secret) end,
     'event', jsonb_build_object(

@@ -1,6 +1,11 @@
 -- Writes the events of extractions that have just ended, in the transaction that ended them.
--- ended: the extractions.
-create or replace function note_extraction_events(ended uuid[]) returns void language plpgsql as $$
+-- ended, tenants: the extractions, and the tenant of each; null from processes of the version before.
+create or replace function note_extraction_events(ended uuid[], tenants uuid[] default null) returns void
+language plpgsql as $$
+declare
+  v_tenants constant uuid[] := coalesce(tenants, array(
+    select (select tenant_id from extractions where id = given.id) from unnest(ended) with ordinality as given (id, place)
+      order by place));
 begin
   with place as materialized (select event_watermark() as watermark)
   insert into events (tenant_id, watermark, type, user_id, data)
@@ -10,6 +15,8 @@ begin
              'deleted', deleted, 'unchanged', unchanged, 'rejected', rejected))
            when 'failed' then jsonb_build_object('error_class', error_class)
            else jsonb_build_object('reason', reason) end
-    from extractions cross join place
-    where id = any(ended) and state in ('done', 'failed', 'dropped') order by accepted_no;
+    from unnest(ended, v_tenants) as given (ended_id, of_tenant)
+    cross join lateral (select * from extractions where id = ended_id and tenant_id = of_tenant offset 0) as e
+    cross join place
+    where state in ('done', 'failed', 'dropped') order by accepted_no;
 end $$;

@@ -11,6 +11,8 @@ begin
   end if;
   update compression_runs set next_attempt_at = now(), queue_checked_at = null
     where tenant_id = tenant and state = 'pending' and error_class = 'budget';
+  update replay_runs set deferred_until = null, reason = null, next_attempt_at = now(), queue_checked_at = null
+    where tenant_id = tenant and state = 'pending' and deferred_until is not null;
   with resumed as (
     update extractions set deferred_until = null, reason = null, next_attempt_at = now(), queue_checked_at = null
       where tenant_id = tenant and state = 'pending' and deferred_until is not null

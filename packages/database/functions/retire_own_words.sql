@@ -5,11 +5,11 @@ declare
   v_count integer;
 begin
   if not exists (
-    select from memories m
-      where m.extraction_id = reader.id and m.is_current and m.source = 'own_words' and not m.id = any(reader.memory_ids)
+    select from (select * from memories where extraction_id = reader.id and tenant_id = reader.tenant_id offset 0) as m
+      where m.is_current and m.source = 'own_words' and not m.id = any(reader.memory_ids)
   ) or not exists (
     select from extraction_outputs o
-      where o.extraction_id = reader.id and o.status = 'pinned' and o.provider <> 'extractive'
+      where o.extraction_id = reader.id and o.tenant_id = reader.tenant_id and o.status = 'pinned' and o.provider <> 'extractive'
   ) then
     return 0;
   end if;
@@ -24,10 +24,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', 'extraction', reader.id
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;

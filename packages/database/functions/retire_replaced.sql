@@ -18,10 +18,11 @@ begin
   ), versions as (
     insert into memory_versions (memory_id, number, tenant_id, user_id, operation, before, after, actor, extraction_id)
     select changed.id,
-           (select coalesce(max(v.number), 0) + 1 from memory_versions v where v.memory_id = changed.id),
+           coalesce((select v.number from memory_versions v where v.memory_id = changed.id
+             and v.tenant_id = changed.tenant_id order by v.number desc limit 1), 0) + 1,
            changed.tenant_id, changed.user_id, 'SUPERSEDE', to_jsonb(before) - 'search_text',
            to_jsonb(changed) - 'search_text', 'extraction', successor.id
-      from changed join memories before on before.id = changed.id
+      from changed join memories before on before.id = changed.id and before.tenant_id = changed.tenant_id
   )
   select count(*) into v_count from changed;
   return v_count;

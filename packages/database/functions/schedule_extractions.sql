@@ -20,8 +20,9 @@ begin atomic
     select w.place, w.scope, w.max_turns, m.seq, m.role,
            count(*) filter (where m.role = 'user') over (partition by w.place order by m.seq) as turn,
            max(m.seq) filter (where m.role = 'user') over (partition by w.place) as last_user_seq
-      from wanted w join messages m on m.tenant_id = w.tenant_id and m.conversation_id = w.conversation_id
-        and m.seq between w.from_seq and w.to_seq
+      from wanted w cross join lateral (
+        select m.seq, m.role from messages m where m.tenant_id = w.tenant_id and m.conversation_id = w.conversation_id
+          and m.seq between w.from_seq and w.to_seq offset 0) as m
   ), numbered as (
     select place, seq, role,
            case when scope = 'ephemeral' then case when seq < last_user_seq then -1 else 0 end

@@ -5,11 +5,16 @@ export type { EmbeddedPostgres } from './embedded/start-embedded.ts';
 export { assertSchemaVersion } from './migrate/assert-schema-version.ts';
 export { checkSchema } from './migrate/check-schema.ts';
 export { migrate } from './migrate/migrate.ts';
-export { ROLES_BY_HAND } from './migrate/row-security.ts';
+export type { MigrateOptions } from './migrate/migrate.ts';
 export { toHalfvec } from './pool/binary.ts';
 export { createPool } from './pool/create-pool.ts';
 export type { PoolOptions } from './pool/create-pool.ts';
-export { isRetryableConflict, isConnectTimeout, violatedConstraint } from './pool/database-errors.ts';
+export {
+  isConnectTimeout,
+  isFaultOfServer,
+  isRetryableConflict,
+  violatedConstraint,
+} from './pool/database-errors.ts';
 export type { Database, DatabasePool, Sql } from './pool/sql.ts';
 export { asTenant } from './pool/tenant-scope.ts';
 export { whileWanted } from './pool/while-wanted.ts';
@@ -35,12 +40,14 @@ export * from './queries/events/webhooks.ts';
 export * from './queries/exchange/export-rows.ts';
 export * from './queries/exchange/import-rows.ts';
 export * from './queries/extractions/apply-memories.ts';
+export * from './queries/extractions/extraction-counts.ts';
 export * from './queries/extractions/extractions.ts';
 export * from './queries/extractions/known-memories.ts';
 export * from './queries/extractions/ledger.ts';
 export * from './queries/extractions/model-output.ts';
 export * from './queries/extractions/outputs.ts';
 export * from './queries/extractions/provider-breakers.ts';
+export * from './queries/extractions/queue-pressure.ts';
 export * from './queries/extractions/sweep.ts';
 export * from './queries/access-counts.ts';
 export * from './queries/memories/chat-turn.ts';
@@ -58,17 +65,33 @@ export * from './queries/memories/neighbours.ts';
 export * from './queries/memories/purge-memories.ts';
 export * from './queries/operators/api-keys.ts';
 export * from './queries/operators/clear-user.ts';
+export * from './queries/operators/console-sessions.ts';
 export * from './queries/operators/imported-items.ts';
+export * from './queries/operators/login.ts';
 export * from './queries/operators/planner-statistics.ts';
 export * from './queries/operators/purge.ts';
+export * from './queries/replays/apply-replay.ts';
+export * from './queries/replays/replay-answers.ts';
+export * from './queries/replays/replay-diff.ts';
+export * from './queries/replays/replay-runs.ts';
+export * from './queries/replays/replays.ts';
+export {
+  copyBaseMemories,
+  createShadowStore,
+  listShadowKnown,
+  saveShadowEmbeddings,
+} from './queries/replays/shadow-memories.ts';
+export type { MemoryStore, Shadow } from './queries/replays/shadow-memories.ts';
 export * from './queries/retention/legal-holds.ts';
 export * from './queries/retention/policies.ts';
 export * from './queries/retention/retention-runs.ts';
 export * from './queries/users/erasures.ts';
 export * from './queries/users/users.ts';
 export * from './queries/operators/settings.ts';
+export * from './queries/operators/server-state.ts';
 export * from './queries/operators/statistics.ts';
 export * from './queries/operators/change-tenant.ts';
+export * from './queries/operators/tenant-statistics.ts';
 export * from './queries/operators/tenants.ts';
 export * from './queries/summaries/summaries.ts';
 export * from './queries/summaries/summary-parts.ts';

@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'gone'
   | 'unavailable'
   | 'limited'
   | 'too_large'
@@ -27,10 +28,12 @@ const KINDS = {
   payload_too_large: 'too_large',
   request_timeout: 'timeout',
   unauthorized: 'unauthorized',
+  session_ended: 'unauthorized',
   forbidden: 'forbidden',
   host_not_allowed: 'forbidden',
   origin_not_allowed: 'forbidden',
   user_locked: 'forbidden',
+  console_read_only: 'forbidden',
   pass_through_refused: 'forbidden',
   not_found: 'not_found',
   method_not_allowed: 'method_not_allowed',
@@ -43,6 +46,7 @@ const KINDS = {
   memory_refused: 'invalid',
   state_conflict: 'conflict',
   legal_hold: 'conflict',
+  events_gone: 'gone',
   fenced: 'conflict',
   database_unavailable: 'unavailable',
   queue_unavailable: 'unavailable',

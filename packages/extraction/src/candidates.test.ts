@@ -8,8 +8,10 @@ const preset = getPreset('facts-and-context')!;
 const now = new Date('2024-06-01T00:00:00Z');
 
 function user(seq: number, content: string): TranscriptMessage {
-  return { id: `m${seq}`, seq, role: 'user', content, createdAt: new Date(Date.UTC(2024, 4, seq)) };
+  return { id: `m${seq}`, seq, role: 'user', content, createdAt: at(seq) };
 }
+
+const at = (day: number) => new Date(Date.UTC(2024, 4, day));
 
 const messages: TranscriptMessage[] = [
   user(1, 'Hi! My name is Ana and I live in Oslo.'),
@@ -173,6 +175,34 @@ describe('filters', () => {
       'The user likes tea.',
     ]);
     expect(rejected).toEqual({ not_a_fact: 4, too_short: 1, empty_key: 1, repeated: 1 });
+  });
+
+  test('what is said again counts as said the last time, and holds since the first', () => {
+    const said = (message: string, value: string) => ({ key: 'home', value, message_ids: [message] });
+    const again = run([said('m1', 'Oslo'), said('m5', 'oslo')]);
+    expect(again.rejected).toEqual({ repeated: 1 });
+    expect(again.candidates).toMatchObject([
+      { value: 'Oslo', messageIds: ['m1', 'm5'], statedAt: at(5), validFrom: at(1) },
+    ]);
+    expect(run([said('m5', 'Oslo'), said('m1', 'Oslo')]).candidates).toMatchObject([
+      { messageIds: ['m5'], statedAt: at(5) },
+    ]);
+  });
+
+  test('what is said again after something else holds since then, and comes after that', () => {
+    const said = (message: string, value: string) => ({ key: 'home', value, message_ids: [message] });
+    const back = run([said('m1', 'Oslo'), said('m3', 'Bergen'), said('m5', 'Oslo')]);
+    expect(back.rejected).toEqual({ repeated: 1 });
+    expect(back.candidates).toMatchObject([
+      { value: 'Bergen', messageIds: ['m3'], statedAt: at(3) },
+      { value: 'Oslo', messageIds: ['m1', 'm5'], statedAt: at(5) },
+    ]);
+    expect(back.candidates[1]).not.toHaveProperty('validFrom');
+    const atOnce = run(
+      [said('m1', 'Oslo'), said('m3', 'Bergen'), said('m5', 'Oslo')],
+      messages.map((message) => ({ ...message, createdAt: now })),
+    );
+    expect(atOnce.candidates.map(({ value }) => value)).toEqual(['Bergen', 'Oslo']);
   });
 
   test('counts include those of the parser', () => {

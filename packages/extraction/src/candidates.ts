@@ -6,6 +6,7 @@ import { originOf } from './origin.ts';
 import type { Preset } from './presets/preset.ts';
 import { collectEvidence, type Evidence } from './screening/evidence.ts';
 import { visibleUnlessDisguised } from './screening/disguises.ts';
+import { subjectOf } from './subject.ts';
 import { textWidth } from './text-width.ts';
 import { screenItem } from './screening/screen-item.ts';
 import type {
@@ -192,9 +193,23 @@ function identityOf(candidate: Candidate): string {
 }
 
 /**
+ * A statement that is made again is as new as the last time. It holds since the first time, unless another statement
+ * about its subject was made in between.
+ */
+function saidAgain(first: Candidate, again: Candidate, hasChanged: boolean): Candidate {
+  const since = again.statedAt > first.statedAt ? { validFrom: first.validFrom ?? first.statedAt } : {};
+  return {
+    ...(hasChanged ? again : { ...first, ...since }),
+    messageIds: [...new Set([...first.messageIds, ...again.messageIds])],
+    statedAt: again.statedAt,
+  };
+}
+
+/**
  * Turns a parsed reply into candidates: readable content without invisible characters, defaults, and the messages that
- * each comes from. Refuses items that are no facts, empty, too short, too long, repeated, beyond 50 per message, or
- * that `screenItem` refuses. `timeZone` dates events. `rejected` counts what was refused here and while parsing.
+ * each comes from. Refuses items that are no facts, empty, too short, too long, repeated (the one that is kept counts as
+ * stated the last time), beyond 50 per message, or that `screenItem` refuses. `timeZone` dates events. `rejected` counts
+ * what was refused here and while parsing.
  */
 export function toCandidates(
   parsed: ParsedReply,
@@ -203,8 +218,9 @@ export function toCandidates(
   const indexed = indexMessages(input.messages, input.preset.transcript);
   const evidence = collectEvidence(input.messages, input.preset);
   const counts = new Map(parsed.rejected.map(({ reason, count }) => [reason, count]));
-  const seen = new Set<string>();
-  const candidates: Candidate[] = [];
+  const candidates = new Map<string, Candidate>();
+  /** The identity of the last item about each subject. */
+  const lastOf = new Map<string, string>();
   const reject = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1);
   const perMessage = new Map<string, number>();
   for (const written of parsed.candidates) {
@@ -223,13 +239,24 @@ export function toCandidates(
     const identity = identityOf(built.candidate);
     const { messageIds } = built.candidate;
     const isFull = (id: string): boolean => (perMessage.get(id) ?? 0) >= MAX_PER_MESSAGE;
-    if (seen.has(identity)) reject('repeated');
-    else if (messageIds.length > 0 && messageIds.every(isFull)) reject('too_many');
+    const subject = subjectOf(built.candidate) ?? identity;
+    const first = candidates.get(identity);
+    if (first !== undefined) {
+      reject('repeated');
+      if (built.candidate.statedAt < first.statedAt) continue;
+      const hasChanged = lastOf.get(subject) !== identity;
+      // The last statement about a subject comes last: those of one request have the same time.
+      if (hasChanged) candidates.delete(identity);
+      candidates.set(identity, saidAgain(first, built.candidate, hasChanged));
+    } else if (messageIds.length > 0 && messageIds.every(isFull)) reject('too_many');
     else {
-      candidates.push(built.candidate);
+      candidates.set(identity, built.candidate);
       for (const id of messageIds) perMessage.set(id, (perMessage.get(id) ?? 0) + 1);
     }
-    seen.add(identity);
+    lastOf.set(subject, identity);
   }
-  return { candidates, rejected: [...counts].map(([reason, count]) => ({ reason, count })) };
+  return {
+    candidates: [...candidates.values()],
+    rejected: [...counts].map(([reason, count]) => ({ reason, count })),
+  };
 }

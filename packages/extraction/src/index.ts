@@ -11,7 +11,7 @@ export { getPreset, presetNamed, presets } from './presets.ts';
 export type { Preset } from './presets/preset.ts';
 export { buildPrompt, type KnownDocument, type Prompt } from './prompts/build-prompt.ts';
 export { resolvePrompts } from './prompts/resolve-prompts.ts';
-export { PROMPTS_FOLDER, type Prompts } from './prompts/template.ts';
+export { parseTemplate, PROMPTS_FOLDER, type Prompts } from './prompts/template.ts';
 export {
   screenStatement,
   screenToolSave,

@@ -2,6 +2,7 @@ import { contentHash, normaliseText } from './content-hash.ts';
 import { comparePrecedence } from './dedup/same-statement.ts';
 import { findRepeatedCandidates, findDuplicate, type Neighbour, type Similarity } from './dedup/similar.ts';
 import { NO_RESOLUTION, type Resolution } from './reconcile/resolve-decisions.ts';
+import { subjectOf } from './subject.ts';
 import type { Candidate, KnownMemory } from './types.ts';
 
 /** Why a memory ended or was confirmed, for its history. */
@@ -22,23 +23,6 @@ export type Change =
   | { op: 'STALE'; candidate: Candidate; memoryId: string }
   | { op: 'UNCHANGED'; candidate: Candidate; memoryId: string; confirmedAt?: Date; cause?: Cause }
   | { op: 'DUPLICATE'; candidate: Candidate; of: number; cause?: Cause };
-
-/** The subject of a memory: facts replace each other by category and key, Q/A pairs by their question. */
-function subjectOf(memory: {
-  kind: string;
-  category: string;
-  key: string | null;
-  question?: string | null;
-}): string | null {
-  if (memory.kind === 'qa') {
-    return typeof memory.question === 'string'
-      ? JSON.stringify(['qa', normaliseText(memory.question)])
-      : null;
-  }
-  return memory.kind === 'fact' && memory.key !== null
-    ? JSON.stringify(['fact', memory.category, memory.key])
-    : null;
-}
 
 /** The statement about that subject. */
 function statementOf(memory: { kind: string; value: string | null; content: string }): string {

@@ -179,8 +179,9 @@ function* readMessages(
 function toReply(found: readonly RawCandidate[]): string {
   const items = found.filter((item) => textWidth(item.content ?? '') >= MIN_CONTENT_WIDTH);
   const seen = new Set<string>();
+  // What another message says again counts as said then.
   const distinct = items.filter((item) => {
-    const identity = JSON.stringify([item.key, item.value, item.content]);
+    const identity = JSON.stringify([item.key, item.value, item.content, item.messageIds]);
     if (seen.has(identity)) return false;
     seen.add(identity);
     return true;

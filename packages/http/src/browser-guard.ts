@@ -63,6 +63,14 @@ function assertOrigin(request: Request, origins: readonly string[]): void {
   );
 }
 
+/** Whether a browser says that a page of ours sent the request. Other programs say nothing. */
+export function isFromOwnPage(request: Request): boolean {
+  const { origin, host } = request.headers;
+  const site = request.header('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin';
+  return origin !== undefined && isSame(origin, host);
+}
+
 /** Browsers omit `Origin` from reads that a page cannot see. A followed link is allowed too. */
 function isOwnOrUnknownSite(request: Request): boolean {
   const site = request.header('sec-fetch-site');

@@ -1,3 +1,4 @@
+export { isFromOwnPage } from './browser-guard.ts';
 export { createHttpApp } from './create-http-app.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export { requireJson } from './json-body.ts';
@@ -10,6 +11,6 @@ export { readRaw } from './body/read-raw.ts';
 export type { HeldBody } from './body/read-json.ts';
 export { isPublicAddress } from './public-address.ts';
 export { localsOf, recordedIdOf } from './request-context.ts';
-export { asPage } from './security-headers.ts';
+export { asPage, asStrictPage } from './security-headers.ts';
 export { validate } from './validate.ts';
 export { knownMethods } from './known-methods.ts';

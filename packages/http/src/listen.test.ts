@@ -15,10 +15,10 @@ afterAll(async () => {
 });
 
 /** What the server says to bytes, until it closes the connection. */
-function say(bytes: string): Promise<string> {
+function say(bytes: string, port = server.port): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     socket.on('close', () => resolve(answer));
     socket.on('error', reject);
@@ -42,4 +42,22 @@ describe('what is refused before there is a request', () => {
 test('headers are not dropped for their number', async () => {
   const headers = Array.from({ length: 1_500 }, (_, index) => `h${index}: 1\r\n`).join('');
   expect(await say(`GET / HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`)).toContain('200 OK');
+});
+
+test('a server that closes ends each connection with the answer to what it has begun', async () => {
+  let answer = (): void => undefined;
+  const begun = Promise.withResolvers<void>();
+  const closing = await listen(
+    (_request, response) => {
+      answer = () => response.end('ok');
+      begun.resolve();
+    },
+    { host: '127.0.0.1', port: 0, setting: 'GATEWAY_PORT' },
+  );
+  const said = say('GET / HTTP/1.1\r\nHost: a\r\n\r\n', closing.port);
+  await begun.promise;
+  const closed = closing.close(60_000);
+  answer();
+  expect(await said).toMatch(/^HTTP\/1.1 200 OK[^]*\r\nConnection: close\r\n[^]*\r\n\r\nok$/);
+  await closed;
 });

@@ -1,7 +1,7 @@
 import type { Problem } from '@factmill/contracts';
 import { AppError } from '@factmill/errors';
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,7 +10,10 @@ import { limitUnread } from './unread-answers.ts';
 export type HttpServer = Readonly<{
   url: string;
   port: number;
-  /** Stops accepting, lets running requests finish for up to `graceMs`, then cuts them off. */
+  /**
+   * Stops accepting, and lets running requests finish for up to `graceMs`, then cuts them off. Each connection ends with
+   * its next answer, which says so: who keeps connections open, such as a gateway, opens the next one elsewhere.
+   */
   close: (graceMs: number) => Promise<void>;
 }>;
 
@@ -91,7 +94,14 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     timeoutMs: options.unreadTimeoutMs ?? UNREAD_TIMEOUT_MS,
     maxBytes: options.maxUnreadBytes ?? MAX_UNREAD_BYTES,
   });
-  server.prependListener('request', (_request, response) => watchUnread(response));
+  const open = new Set<ServerResponse>();
+  let isClosing = false;
+  server.prependListener('request', (_request, response) => {
+    watchUnread(response);
+    if (isClosing) response.setHeader('Connection', 'close');
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  });
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   // Headers are limited in bytes already; dropping some of them silently would change the request.
   server.maxHeadersCount = 0;
@@ -109,6 +119,8 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     url,
     port,
     async close(graceMs) {
+      isClosing = true;
+      for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
       const closed = new Promise<void>((resolve) => {
         server.close(() => {
           resolve();

@@ -35,3 +35,13 @@ export const asPage: RequestHandler = (_request, response, next) => {
   response.setHeader('Content-Security-Policy', PAGE_POLICY);
   next();
 };
+
+/** As the console's page: nothing but files of this server, none of it in the page itself. */
+const STRICT_PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** For a page of ours whose scripts and styles are all in files. */
+export const asStrictPage: RequestHandler = (_request, response, next) => {
+  response.setHeader('Content-Security-Policy', STRICT_PAGE_POLICY);
+  next();
+};

@@ -1,4 +1,6 @@
-import { Redis } from 'ioredis';
+import { openRedis, type RedisAddress, type RedisClient } from '@factmill/redis';
+
+export { closeRedis } from '@factmill/redis';
 
 /**
  * How long a request waits for a Redis that is connected and silent. After `SILENT_MS` the connection counts as lost,
@@ -12,8 +14,8 @@ const SILENT_MS = 1_000;
  *
  * @param answerMs how long a request waits for a Redis that is connected
  */
-export function openLimitsRedis(url: string, answerMs = ANSWER_MS): Redis {
-  const redis = new Redis(url, {
+export function openLimitsRedis(address: RedisAddress, answerMs = ANSWER_MS): RedisClient {
+  const redis = openRedis(address, {
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt - 1, 5), 1_000),
     enableOfflineQueue: false,
@@ -26,10 +28,4 @@ export function openLimitsRedis(url: string, answerMs = ANSWER_MS): Redis {
   // The queue's connections say in the log that Redis is away.
   redis.on('error', () => undefined);
   return redis;
-}
-
-/** ioredis leaves its socket timeout behind, which would keep the process alive until it ends. */
-export function closeLimitsRedis(redis: Redis): void {
-  redis.disconnect();
-  clearTimeout(redis['socketTimeoutTimer']);
 }

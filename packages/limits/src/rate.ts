@@ -1,5 +1,5 @@
+import type { RedisClient } from '@factmill/redis';
 import { LRUCache } from 'lru-cache';
-import type { Redis } from 'ioredis';
 import {
   BurstyRateLimiter,
   RateLimiterMemory,
@@ -38,7 +38,7 @@ type Limiter = Pick<BurstyRateLimiter, 'consume'>;
  * are left at the end of its second are lost, never used later: the rate is not exceeded.
  */
 export function createRates(
-  deps: Readonly<{ redis: Redis | null; keyPrefix: string; now: () => number }>,
+  deps: Readonly<{ redis: RedisClient | null; keyPrefix: string; now: () => number }>,
 ): Rates {
   const { now } = deps;
   const limiters = new Map<string, Limiter>();
@@ -111,7 +111,7 @@ function toVerdict({ remainingPoints, msBeforeNext }: RateLimiterRes, isAllowed:
 }
 
 function createLimiter(
-  { redis, keyPrefix }: Readonly<{ redis: Redis | null; keyPrefix: string }>,
+  { redis, keyPrefix }: Readonly<{ redis: RedisClient | null; keyPrefix: string }>,
   name: string,
   points: number,
   duration: number,

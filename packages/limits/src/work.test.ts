@@ -12,6 +12,9 @@ describe('classes of work', () => {
       'post /v1/conversations/{id}/flush': 'accept',
       'post /v1/extractions': 'accept',
       'post /v1/extractions/replay': 'heavy',
+      'get /v1/extractions/counts': 'heavy',
+      'get /v1/extractions/series': 'heavy',
+      'get /v1/stats/tenant': 'heavy',
       'post /v1/memories/search': 'search',
       'post /v1/context': 'search',
       'post /v1/memories/batch': 'batch',
@@ -23,6 +26,12 @@ describe('classes of work', () => {
       'post /v1/users/{id}/import': 'batch',
       'get /v1/audit/verify': 'heavy',
       'post /v1/retention/runs': 'heavy',
+      'post /v1/replays': 'heavy',
+      'get /v1/replays/{id}/diff': 'heavy',
+      'post /v1/replays/{id}/apply': 'heavy',
+      'post /v1/replays/{id}/undo': 'heavy',
+      'post /v1/replays/{id}/discard': 'heavy',
+      'delete /v1/replays/{id}': 'heavy',
       'post /v1/documents': 'document',
       'get /v1/vectors': 'heavy',
       'post /v1/vectors/backfill': 'heavy',
@@ -57,6 +66,8 @@ describe('classes of work', () => {
     expect(classOf('GET', '/v1/memories', { offset: '10000' })).toBe('heavy');
     expect(classOf('GET', '/v1/memories', { q: 'tea' })).toBe('heavy');
     expect(classOf('GET', '/v1/memories', { sort_by: 'value' })).toBe('heavy');
+    expect(classOf('GET', '/v1/memories', { state: 'deleted' })).toBe('heavy');
+    expect(classOf('GET', '/v1/extractions', { state: 'failed' })).toBe('read');
     expect(classOf('GET', '/v1/memories', { sort_by: 'created_at', offset: '50' })).toBe('read');
     expect(classOf('POST', '/v1/memories/search', {}, { query: 'x', all_users: true })).toBe('heavy_search');
     expect(classOf('POST', '/v1/context', {}, { as_of: '2026-01-01T00:00:00Z' })).toBe('heavy_search');

@@ -40,10 +40,13 @@ const RULES: readonly Readonly<{ method: RegExp; path: RegExp; work: WorkClass }
   { method: /^(GET|POST)$/, path: /^\/v1\/(users\/[^/]+\/)?(export|import)\/?$/i, work: 'batch' },
   { method: /^P(OST|UT)$/, path: /^\/v1\/documents(\/[^/]*)?$/i, work: 'document' },
   { method: /^POST$/, path: /^\/v1\/(extractions|webhooks\/[^/]+)\/replay\/?$/i, work: 'heavy' },
+  { method: /^GET$/, path: /^\/v1\/(extractions\/(counts|series)|stats\/tenant)\/?$/i, work: 'heavy' },
   { method: /^GET$/, path: /^\/v1\/events\/?$/i, work: 'events' },
   { method: /^/, path: /^\/v1\/vectors(\/[^/]*)?$/i, work: 'heavy' },
   { method: /^GET$/, path: /^\/v1\/audit\/verify\/?$/i, work: 'heavy' },
   { method: /^POST$/, path: /^\/v1\/retention\/runs\/?$/i, work: 'heavy' },
+  { method: /^(POST|DELETE)$/, path: /^\/v1\/replays(\/|$)/i, work: 'heavy' },
+  { method: /^GET$/, path: /^\/v1\/replays\/[^/]+\/diff\/?$/i, work: 'heavy' },
   { method: /^POST$/, path: /^\/(v1\/tools\/|mcp\/?$)/i, work: 'tool' },
 ];
 
@@ -69,8 +72,20 @@ export function slotsOf(work: WorkClass): number {
   return WORK[work].slots;
 }
 
-function isHeavyList({ all_users: allUsers, offset, q, sort_by: field }: WorkRequest['query']): boolean {
-  const readsAll = (typeof q === 'string' && q !== '') || (field !== undefined && field !== 'created_at');
+/** Memories of the past are in no index by their time. */
+const OF_THE_PAST = ['superseded', 'archived', 'deleted', 'all'];
+
+function isHeavyList({
+  all_users: allUsers,
+  offset,
+  q,
+  sort_by: field,
+  state,
+}: WorkRequest['query']): boolean {
+  const readsAll =
+    (typeof q === 'string' && q !== '') ||
+    (field !== undefined && field !== 'created_at') ||
+    OF_THE_PAST.includes(String(state));
   return allUsers === 'true' || Number(offset ?? 0) > FAR || readsAll;
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_CATEGORY, type MemoryInput } from '@factmill/contracts';
 import { type Candidate, factSentence } from '@factmill/extraction';
-import type { MemoryToWrite } from './plan-writes.ts';
+import type { MemoryToWrite } from './write-request.ts';
 
 const DAY_MS = 86_400_000;
 

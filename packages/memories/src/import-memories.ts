@@ -11,7 +11,7 @@ import {
 import { type Candidate, screenToolSave } from '@factmill/extraction';
 import { createHash } from 'node:crypto';
 import { candidateOfInput, contentOfFields } from './candidate-of-input.ts';
-import type { MemoryToWrite, Written } from './plan-writes.ts';
+import type { MemoryToWrite, Written } from './write-request.ts';
 import { writeMemories } from './write-memories.ts';
 
 export type ImportRequest = Readonly<{

@@ -10,7 +10,7 @@ import type { Candidate } from '@factmill/extraction';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { MemoryToWrite, Written } from './plan-writes.ts';
+import type { MemoryToWrite, Written } from './write-request.ts';
 import { writeMemories } from './write-memories.ts';
 
 const { database } = await openTestDatabase({ createPool, migrate }, { max: 20 });

@@ -1,23 +1,8 @@
-import {
-  confirmMemories,
-  type CurrentMemoryRow,
-  findCurrentMemories,
-  findMatchingMemories,
-  findNeighbours,
-  insertMemories,
-  lockUserMemories,
-  type Sql,
-  supersedeMemories,
-} from '@factmill/database';
+import type { CurrentMemoryRow, MemoryStore, Sql } from '@factmill/database';
 import { contentHash, type CurrentMemory, mergedContent, type Neighbour } from '@factmill/extraction';
-import {
-  planWrites,
-  type CurrentState,
-  subjectHash,
-  validFromOf,
-  type WriteRequest,
-  type Written,
-} from './plan-writes.ts';
+import { SERVED_MEMORIES } from './memory-store.ts';
+import { planWrites, type CurrentState, subjectHash, validFromOf } from './plan-writes.ts';
+import type { WriteRequest, Written } from './write-request.ts';
 
 /** How many similar memories are compared with a new one. */
 const NEIGHBOUR_LIMIT = 5;
@@ -29,18 +14,20 @@ const NEIGHBOUR_LIMIT = 5;
  */
 export async function writeMemories(tx: Sql, request: WriteRequest): Promise<Written[]> {
   if (request.memories.length === 0) return [];
-  await lockUserMemories(tx, request.tenantId, request.userId);
+  const store = request.store ?? SERVED_MEMORIES;
+  await store.lock(tx, request.tenantId, request.userId);
   const current = await loadCurrentState(tx, request);
   // These end first: an expired memory that is not purged yet still holds its key.
-  await supersedeMemories(
+  await store.supersede(
     tx,
+    request.tenantId,
     current.expired.map((memory) => ({ ...memory, supersededBy: null })),
     request.actor,
   );
   const plan = planWrites(request, current);
-  await supersedeMemories(tx, plan.replaced, request.actor);
-  const storedIds = await insertMemories(tx, plan.added, request.actor);
-  await confirmMemories(tx, plan.confirmed);
+  await store.supersede(tx, request.tenantId, plan.replaced, request.actor);
+  const storedIds = await store.insert(tx, plan.added, request.actor);
+  await store.confirm(tx, request.tenantId, plan.confirmed);
   return plan.toWritten(storedIds);
 }
 
@@ -49,7 +36,8 @@ export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise
   const candidates = request.memories.map((memory) => memory.candidate);
   const promptMemories = await loadPromptMemories(sql, request);
   const merged = mergedHashes(request, promptMemories);
-  const found = await findMatchingMemories(sql, {
+  const { findMatching } = request.store ?? SERVED_MEMORIES;
+  const found = await findMatching(sql, {
     tenantId: request.tenantId,
     userId: request.userId,
     conversationId: request.conversationId ?? '',
@@ -92,9 +80,10 @@ export async function loadCurrentState(sql: Sql, request: WriteRequest): Promise
 /** The most similar memories of each vector, best first. */
 async function loadNeighbours(
   sql: Sql,
-  search: Omit<Parameters<typeof findNeighbours>[1], 'limit'>,
+  search: Omit<Parameters<MemoryStore['findNeighbours']>[1], 'limit'> & Pick<WriteRequest, 'store'>,
 ): Promise<Neighbour[][]> {
   const neighbours: Neighbour[][] = search.vectors.map(() => []);
+  const { findNeighbours } = search.store ?? SERVED_MEMORIES;
   const rows = await findNeighbours(sql, {
     tenantId: search.tenantId,
     userId: search.userId,
@@ -112,18 +101,19 @@ async function loadNeighbours(
 
 async function loadPromptMemories(
   sql: Sql,
-  { tenantId, userId, conversationId = '', reconcile }: WriteRequest,
+  { tenantId, userId, conversationId = '', reconcile, store }: WriteRequest,
 ): Promise<Map<string, CurrentMemory>> {
   const ids = reconcile?.shown.memories.map((memory) => memory.id) ?? [];
-  return loadCurrentMemories(sql, { tenantId, userId, conversationId, ids });
+  return loadCurrentMemories(sql, { tenantId, userId, conversationId, ids, store });
 }
 
 /** The user's current memories with these ids, by id. */
 export async function loadCurrentMemories(
   sql: Sql,
-  target: Parameters<typeof findCurrentMemories>[1],
+  target: Parameters<MemoryStore['findCurrent']>[1] & Readonly<{ store?: MemoryStore | undefined }>,
 ): Promise<Map<string, CurrentMemory>> {
-  const rows = await findCurrentMemories(sql, target);
+  const { findCurrent } = target.store ?? SERVED_MEMORIES;
+  const rows = await findCurrent(sql, target);
   return new Map(rows.map((row) => [row.id, toCurrentMemory(row)]));
 }
 

@@ -1,4 +1,5 @@
 export type { ChatMessage, ChatReply, ChatRequest } from './chat/chat-completion.ts';
+export { createChatModel } from './chat/chat-model.ts';
 export type { ChatModel } from './chat/chat-model.ts';
 export { createFallbackChatModel } from './chat/fallback-chat-model.ts';
 export type { FallbackChatModel } from './chat/fallback-chat-model.ts';
@@ -12,7 +13,7 @@ export { LOCAL_EMBEDDING_PROFILE, readsMost, readsWhole } from './embedding/embe
 export type { EmbeddingProfile } from './embedding/embedding-profiles.ts';
 export { emptyAnswerError, noAnswerOf } from './errors/no-answer.ts';
 export { parseRetryAfter } from './errors/retry-after.ts';
-export { receivedReplyOf } from './errors/received-reply.ts';
+export { noteReceived, receivedReplyOf } from './errors/received-reply.ts';
 export { classifyModelError } from './errors/model-error.ts';
 export { createReranker } from './reranker.ts';
 export type { Reranker } from './reranker-config.ts';

@@ -10,6 +10,7 @@ export { heartbeatJobId } from './heartbeat.ts';
 export { queueConfigOf } from './queue-config-of.ts';
 export { createFindDropped, createQueueLimits } from './queue-limits.ts';
 export { createQueues } from './queues.ts';
+export { replayJob } from './replay-job.ts';
 export { assertRedisReady } from './redis-ready.ts';
 export { JOB_OUTCOMES } from './types.ts';
 export type {

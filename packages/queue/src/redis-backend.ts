@@ -1,9 +1,10 @@
 import { settlesWithin } from '@factmill/async';
 import type { QueueName } from '@factmill/contracts';
+import { closeRedis } from '@factmill/redis';
 import { Queue, WaitingError, Worker } from 'bullmq';
 import type { ConsumerBackend, ConsumerOptions, ProducerBackend } from './backend.ts';
 import { perQueue } from './per-queue.ts';
-import { closeConnection, openConsumerConnection, openProducerConnection } from './redis-connection.ts';
+import { openConsumerConnection, openProducerConnection } from './redis-connection.ts';
 import { createRedisStore } from './redis-store.ts';
 import type { RedisQueueConfig } from './types.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
@@ -19,7 +20,7 @@ export async function openRedisProducer(
   config: RedisQueueConfig,
   onError: (error: unknown) => void,
 ): Promise<ProducerBackend> {
-  const redis = openProducerConnection(config.url, onError);
+  const redis = openProducerConnection(config, onError);
   const queues = perQueue(openQueue);
 
   function openQueue(name: QueueName): Queue {
@@ -41,13 +42,13 @@ export async function openRedisProducer(
     deadlineMs: DEADLINE_MS,
     close: async () => {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
-      closeConnection(redis);
+      closeRedis(redis);
     },
   };
 }
 
 export function openRedisConsumer(config: RedisQueueConfig, options: ConsumerOptions): ConsumerBackend {
-  const redis = openConsumerConnection(config.url, options.onError);
+  const redis = openConsumerConnection(config, options.onError);
   const worker = new Worker(options.queue, options.processor, {
     ...WORKER_SETTINGS,
     connection: redis,

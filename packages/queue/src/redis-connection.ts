@@ -1,19 +1,22 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { openRedis, type RedisAddress, type RedisClient } from '@factmill/redis';
 
 /** 50 ms, 100 ms … at most 1 s: reconnects within a second of Redis' return, without hammering it. */
 function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 5), 1_000);
 }
 
-const COMMON = { retryStrategy: reconnectDelayMs, connectTimeout: 2_000 } as const satisfies RedisOptions;
+const COMMON = { retryStrategy: reconnectDelayMs, connectTimeout: 2_000 } as const;
 
 /**
  * The connection that adds jobs. It fails at once instead of waiting for Redis: requests succeed without the queue,
  * and the sweeper adds the missing jobs later. So it has no offline queue, resends nothing after a reconnect, and
  * drops a connection that is open but silent after 2 s.
  */
-export function openProducerConnection(url: string, onError: (error: unknown) => void): Redis {
-  const redis = new Redis(url, {
+export function openProducerConnection(
+  address: RedisAddress,
+  onError: (error: unknown) => void,
+): RedisClient {
+  const redis = openRedis(address, {
     ...COMMON,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -28,14 +31,11 @@ export function openProducerConnection(url: string, onError: (error: unknown) =>
  * The connection of a worker. It waits for Redis however long that takes, because its message (a job is done) stays
  * true. It has no socket timeout, because BullMQ copies its options for the blocking connection.
  */
-export function openConsumerConnection(url: string, onError: (error: unknown) => void): Redis {
-  const redis = new Redis(url, { ...COMMON, maxRetriesPerRequest: null });
+export function openConsumerConnection(
+  address: RedisAddress,
+  onError: (error: unknown) => void,
+): RedisClient {
+  const redis = openRedis(address, { ...COMMON, maxRetriesPerRequest: null });
   redis.on('error', onError);
   return redis;
-}
-
-/** Ends a connection. ioredis leaves its socket timeout behind, which would keep the process alive for 2 s. */
-export function closeConnection(redis: Redis): void {
-  redis.disconnect();
-  clearTimeout(redis['socketTimeoutTimer']);
 }

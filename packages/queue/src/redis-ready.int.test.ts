@@ -1,11 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type OwnRedis, startRedis, testRedisUrl } from '@factmill/testkit';
+import type { RedisAddress } from '@factmill/redis';
+import {
+  createCertificates,
+  freePort,
+  type OwnRedis,
+  startRedis,
+  testRedisUrl,
+  waitFor,
+} from '@factmill/testkit';
 import { Redis } from 'ioredis';
 import { createLogRecorder } from './log-recorder.fixture.ts';
 import { assertRedisReady } from './index.ts';
+import { extractJob, openQueueAt } from './queue.fixture.ts';
 
 let folder: string;
 let redis: OwnRedis;
@@ -21,16 +30,16 @@ afterAll(async () => {
 
 async function onServer(...command: [string, ...string[]]): Promise<void> {
   const client = new Redis(redis.url);
-  await client.call(...command);
-  client.disconnect();
+  await client.call(...command).finally(() => client.disconnect());
 }
 
-const check = (url: string) => assertRedisReady(url, createLogRecorder());
+const check = (url: string, more: Partial<RedisAddress> = {}) =>
+  assertRedisReady({ url, ...more }, createLogRecorder());
 
 test('a Redis set as it should be passes, silently', async () => {
   const log = createLogRecorder();
-  await assertRedisReady(testRedisUrl(), log);
-  await assertRedisReady(redis.url, log);
+  await assertRedisReady({ url: testRedisUrl() }, log);
+  await assertRedisReady({ url: redis.url }, log);
   expect(log.lines).toEqual([]);
 });
 
@@ -63,4 +72,68 @@ test('a user who may not run INFO is told so', async () => {
     code: 'config_invalid',
     message: expect.stringMatching(/INFO/),
   });
+});
+
+/** A job goes into the queue and is taken from it. */
+async function works(address: RedisAddress, keyPrefix: string): Promise<void> {
+  const q = await openQueueAt({ ...address, backend: 'redis', keyPrefix });
+  try {
+    await waitFor(() => q.queues.enqueue([extractJob('one_1')]).then(() => true), { describe: 'the queue' });
+    await q.work(async () => ({ kind: 'done' }));
+    await waitFor(async () => (await q.queues.counts()).extraction.completed === 1, { describe: 'the job' });
+  } finally {
+    await q.close();
+  }
+}
+
+test('a user with the rights that the documentation lists is enough', async () => {
+  const rights = ['~ours:*', '+@all', '-@admin', '-@dangerous', '+info'];
+  await onServer('ACL', 'SETUSER', 'queue', 'on', '>right', ...rights);
+  const url = `redis://queue:right@127.0.0.1:${redis.port}`;
+  await check(url);
+  await works({ url }, 'ours');
+});
+
+test('a mode that is not that of the server is refused with the right one', async () => {
+  await expect(check(redis.url, { mode: 'cluster' })).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringContaining('REDIS_MODE=single'),
+  });
+  await expect(check(redis.url, { mode: 'sentinel' })).rejects.toMatchObject({
+    message: expect.stringContaining('Sentinel'),
+  });
+});
+
+test('TLS with an authority and a certificate of our own; what is missing is named', async () => {
+  const dir = join(folder, 'tls');
+  await mkdir(dir);
+  const { ca, server, client } = await createCertificates(dir);
+  const port = await freePort();
+  const secured = await startRedis({
+    dir,
+    args: [
+      '--tls-port',
+      String(port),
+      '--tls-ca-cert-file',
+      ca.certFile,
+      '--tls-cert-file',
+      server.certFile,
+      '--tls-key-file',
+      server.keyFile,
+    ],
+  });
+  try {
+    const url = `rediss://127.0.0.1:${port}`;
+    const { cert, key } = client;
+    await check(url, { tls: { ca: ca.cert, cert, key } });
+    await works({ url, tls: { ca: ca.cert, cert, key } }, 'tls');
+    for (const tls of [{ cert, key }, { ca: ca.cert }]) {
+      await expect(check(url, { tls })).rejects.toMatchObject({
+        code: 'config_invalid',
+        message: expect.stringMatching(/^The TLS connection with Redis fails \(\w+\); check REDIS_TLS_CA/),
+      });
+    }
+  } finally {
+    await secured.kill();
+  }
 });

@@ -1,5 +1,5 @@
 import type { QueueName } from '@factmill/contracts';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@factmill/redis';
 import type { JobStore } from './backend.ts';
 
 /** Ids per call: keeps one script below about 10 ms, even when it searches a long list. */
@@ -50,7 +50,7 @@ local id = redis.call('LINDEX', KEYS[1], -1)
 return id and redis.call('HGET', ARGV[1] .. id, 'timestamp')`;
 
 /** Uses BullMQ's keys directly where its own calls take a round trip per job or are not atomic. */
-export function createRedisStore(redis: Redis, keyPrefix: string): JobStore {
+export function createRedisStore(redis: RedisClient, keyPrefix: string): JobStore {
   const key = (queue: QueueName, part: string): string => `${keyPrefix}:${queue}:${part}`;
 
   const inSlices = async (
@@ -83,7 +83,8 @@ export function createRedisStore(redis: Redis, keyPrefix: string): JobStore {
       return addedAt === null ? null : Number(addedAt);
     },
     ping: async () => {
-      await redis.ping();
+      // A read of a key, because any server of a cluster answers a PING.
+      await redis.exists(key('extraction', 'meta'));
     },
   };
 }

@@ -1,8 +1,12 @@
 import type { JobData, JobName, JobNameOn, QueueName } from '@factmill/contracts';
+import type { RedisAddress } from '@factmill/redis';
 import type { Queue } from 'bullmq';
 
-/** Redis holds the queue. Every key begins with `keyPrefix`, so that several installations can share a server. */
-export type RedisQueueConfig = Readonly<{ backend: 'redis'; url: string; keyPrefix: string }>;
+/**
+ * Redis holds the queue. Every key begins with `keyPrefix`, so that several installations can share a server. For a
+ * cluster it has a part in braces, which keeps all keys in one slot.
+ */
+export type RedisQueueConfig = RedisAddress & Readonly<{ backend: 'redis'; keyPrefix: string }>;
 
 /**
  * Postgres holds the queue. `embedded` says that PGlite is behind the connection string: one session for all

@@ -18,19 +18,21 @@ export function exactShares(query: string, texts: readonly string[]): number[] |
     ...new Set(wordsOf(query).flatMap(({ text, unspaced }) => (unspaced || STOPWORDS.has(text) ? [] : text))),
   ];
   const folded = texts.map(fold);
+  const names = lazily(texts, namesOf);
+  const words = lazily(texts, paddedWords);
+  const namesOfQuery = namesOf(query);
   const isName = (term: string) =>
-    namesOf(query).has(term) ||
-    texts.some((text, at) => folded[at]?.includes(term) && namesOf(text).has(term));
+    namesOfQuery.has(term) || folded.some((text, at) => text.includes(term) && names(at)?.has(term));
   const meant = terms.flatMap((term): { term: string; weight: number }[] => {
     if (/\d/.test(term)) return [{ term, weight: OF_IDENTIFIER }];
     return isName(term) ? [{ term, weight: OF_NAME }] : [];
   });
   if (meant.length === 0) return null;
   const hasWord = (text: string, at: number, term: string) =>
-    folded[at]?.includes(term) === true && paddedWords(text).includes(` ${term} `);
+    text.includes(term) && words(at)?.includes(` ${term} `) === true;
   const having = meant
     .map(({ term, weight }) => {
-      const places = texts.flatMap((text, at) => (hasWord(text, at, term) ? [at] : []));
+      const places = folded.flatMap((text, at) => (hasWord(text, at, term) ? [at] : []));
       const rarity =
         weight === OF_NAME
           ? rarityOfName(places.length, texts.length)
@@ -52,6 +54,15 @@ export function exactShares(query: string, texts: readonly string[]): number[] |
 /** What every word of the text is a part of: a quick answer where a text does not have a word. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('’', "'");
+}
+
+/** What is made of each text, when it is first asked for. */
+function lazily<T>(texts: readonly string[], make: (text: string) => T): (at: number) => T | undefined {
+  const made: T[] = [];
+  return (at) => {
+    const text = texts[at];
+    return text === undefined ? undefined : (made[at] ??= make(text));
+  };
 }
 
 function namesOf(text: string): ReadonlySet<string> {

@@ -18,6 +18,7 @@ const FOLDED: Readonly<Record<string, string>> = {
 /** In letters: accents and `ß` take one more at most. */
 const MAX_DIFFERENCE = 4;
 const PLAIN = /^[a-z]+$/;
+const [LOWER_A, LOWER_Z] = [97, 122];
 const MARKED = /[ßæøđłœı]/g;
 
 /**
@@ -26,8 +27,7 @@ const MARKED = /[ßæøđłœı]/g;
  * in a short word only the mistakes that are made most.
  */
 export function spellingSimilarity(given: string, meant: string): number {
-  // Most pairs of words end here, before anything is made of them.
-  if (Math.abs(given.length - meant.length) > MAX_DIFFERENCE) return 0;
+  if (beginsUnlike(given, meant) || Math.abs(given.length - meant.length) > MAX_DIFFERENCE) return 0;
   const [a, b] = [fold(given), fold(meant)];
   if (a === b) return 1;
   if (Math.min(a.length, b.length) < MIN_SPELT_CHARACTERS || !mayBeginAlike(a, b)) return 0;
@@ -43,10 +43,25 @@ export function spellingSimilarity(given: string, meant: string): number {
  * keep full text from cutting it off, does not count.
  */
 export function stemSimilarity(given: string, stem: string): number {
+  if (beginsUnlike(given, stem)) return 0;
   const whole = spellingSimilarity(given, stem);
   const ending = given.length - stem.length;
   if (whole > 0 || stem.length < MIN_STEM || ending < 1 || ending > MAX_DIFFERENCE) return whole;
   return Math.max(...[-1, 0, 1].map((more) => spellingSimilarity(given.slice(0, stem.length + more), stem)));
+}
+
+/**
+ * Whether none of the first two characters of one word is one of the other's, so that `mayBeginAlike` is false. A quick
+ * answer for most pairs of words. Characters beyond ASCII and capitals may still be folded.
+ */
+function beginsUnlike(given: string, meant: string): boolean {
+  const [a, b] = [given.charCodeAt(0), given.charCodeAt(1)];
+  const [c, d] = [meant.charCodeAt(0), meant.charCodeAt(1)];
+  return a !== c && a !== d && b !== c && b !== d && isPlain(a) && isPlain(b) && isPlain(c) && isPlain(d);
+}
+
+function isPlain(code: number): boolean {
+  return code >= LOWER_A && code <= LOWER_Z;
 }
 
 /** The first letter is seldom wrong: it is then the only mistake. */

@@ -1,11 +1,13 @@
-import { type Authenticator, createAuthenticator } from '@factmill/auth';
+import { type Authenticator, createAuthenticator, createSessions, type Sessions } from '@factmill/auth';
 import { type Config, isLoopback, type StatementClass } from '@factmill/config';
 import {
   createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
   findApiKey,
+  findConsoleSession,
   noteApiKeyUse,
+  noteConsoleSessionUse,
   type PoolOptions,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
@@ -29,6 +31,7 @@ export function externalStorage(config: Config): Storage {
 const CLASSES: Readonly<Record<string, readonly StatementClass[]>> = {
   gateway: ['list', 'accept', 'batch'],
   retrieval: ['search'],
+  replica: ['search'],
 };
 
 /**
@@ -36,7 +39,7 @@ const CLASSES: Readonly<Record<string, readonly StatementClass[]>> = {
  * use.
  *
  * @param share of the configured connections, for services that run better with fewer statements at once
- * @param rowSecurity by default, policies apply to a user who does not own the tables
+ * @param rowSecurity by default, policies apply on embedded storage, and elsewhere to a user who does not own the tables
  */
 export function openDatabase(
   config: Config,
@@ -44,9 +47,9 @@ export function openDatabase(
   service: string,
   logger: Logger,
   share = 1,
-  rowSecurity: PoolOptions['rowSecurity'] = 'as-needed',
+  rowSecurity: PoolOptions['rowSecurity'] = storage.embedded ? 'always' : 'as-needed',
 ): DatabasePool {
-  const { poolMax, statementTimeoutsMs } = config.storage;
+  const { poolMax, preparedStatements, statementTimeoutsMs } = config.storage;
   const pool = createPool({
     connectionString: storage.connectionString,
     max: Math.ceil(share * poolMax),
@@ -57,6 +60,7 @@ export function openDatabase(
     // PGlite cannot cancel a statement (ADR 6), so the pool does not wait for a cancellation.
     ...(storage.embedded ? { answerGraceMs: 0 } : {}),
     rowSecurity,
+    preparedStatements,
     logger,
   });
   const { pg } = pool;
@@ -80,21 +84,36 @@ export function openDatabase(
   return as('tenant');
 }
 
-/** The one way all HTTP services check API keys. */
-export function openAuthenticator(
-  config: Config,
-  database: DatabasePool,
-  now = () => new Date(),
-): Authenticator {
+/** A pool for searches on the replica of DATABASE_READ_URL, with as many connections as on the primary; else null. */
+export function openReplica(config: Config, logger: Logger, share: number): DatabasePool | null {
+  const { readUrl } = config.storage;
+  if (readUrl === null) return null;
+  const storage = { connectionString: readUrl, embedded: false };
+  // It may be away at the start, when its user could be looked at. So the roles are taken whoever that is.
+  const rowSecurity = config.auth.mode === 'required' ? 'always' : 'as-needed';
+  return openDatabase(config, storage, 'replica', logger, share, rowSecurity);
+}
+
+/** Checks API keys, and sessions of the console that stand for them. */
+export type Access = Authenticator & Readonly<{ sessions: Sessions }>;
+
+/** The one way all HTTP services check API keys and sessions. */
+export function openAuthenticator(config: Config, database: DatabasePool, now = () => new Date()): Access {
   // The tenant is known when the key is.
   const reading = database.as('system').within(config.storage.statementTimeoutsMs.list);
-  return createAuthenticator({
-    mode: config.auth.mode,
-    adminKey: config.auth.adminKey,
-    isLoopback: isLoopback(config.host),
-    defaultTenantId: DEFAULT_TENANT_ID,
-    findKey: (id) => findApiKey(reading, id),
-    noteUse: (key) => noteApiKeyUse(reading, key),
-    now,
-  });
+  const common = { adminKey: config.auth.adminKey, defaultTenantId: DEFAULT_TENANT_ID, now };
+  return {
+    ...createAuthenticator({
+      ...common,
+      mode: config.auth.mode,
+      isLoopback: isLoopback(config.host),
+      findKey: (id) => findApiKey(reading, id),
+      noteUse: (key) => noteApiKeyUse(reading, key),
+    }),
+    sessions: createSessions({
+      ...common,
+      find: (tokenSha256) => findConsoleSession(reading, tokenSha256),
+      noteUse: ({ tokenSha256 }, at) => noteConsoleSessionUse(reading, tokenSha256, at),
+    }),
+  };
 }

@@ -55,6 +55,11 @@ describe('a service process', () => {
       { GATEWAY_PORT: 'hidden', LOG_LEVEL: 'hidden' },
       /^fixture: The configuration is not valid\. GATEWAY_PORT: .*; LOG_LEVEL: /m,
     ],
+    [
+      'ok',
+      { LLM_API_KEY_FILE: '/hidden/key' },
+      /^fixture: The configuration is not valid\. LLM_API_KEY_FILE: names a file .* \(ENOENT\)\.$/m,
+    ],
     ['throw', {}, /could not start/],
   ])('that cannot start (%s) says why and exits 1', async (how, env, sentence) => {
     const child = await start([how], env);

@@ -25,19 +25,23 @@ export type UsageMeterDeps = Readonly<{
   prices: ModelPrices;
   logger: Logger;
   intervalMs?: number;
+  /** Says of which day a call is that is stored later. Default: the clock of the machine. */
+  now?: () => Date;
 }>;
 
 const INTERVAL_MS = 1_000;
-/** Entries of different users, models and purposes that wait while the database is away; further ones are lost. */
-const MAX_WAITING = 10_000;
 
-/** Counts what calls of models cost, by tenant, user, model and purpose. */
+/**
+ * Counts what calls of models cost, by tenant, user, model, purpose and day. While the database is away the sums wait
+ * here, one for each of these, however many calls there are.
+ */
 export function createUsageMeter(deps: UsageMeterDeps): UsageMeter {
   const countWarnings = createCounter(
     'factmill_budget_warnings_total',
     'Budgets of which 80 or 100 % were spent, by period and unit',
     seriesOf({ percent: ['80', '100'], period: ['day', 'month'], unit: ['tokens', 'cost'] }),
   );
+  const { now = () => new Date() } = deps;
   const waiting = new Map<string, { tenantId: string; entry: UsageEntry }>();
   let writing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -51,10 +55,10 @@ export function createUsageMeter(deps: UsageMeterDeps): UsageMeter {
   }
 
   function keep(tenantId: string, entry: UsageEntry): void {
-    const key = [tenantId, entry.userId, entry.model, entry.purpose].join(' ');
+    const { userId, model, purpose, day = now().toISOString().slice(0, 10) } = entry;
+    const key = JSON.stringify([tenantId, userId, model, purpose, day]);
     const known = waiting.get(key)?.entry;
-    if (known === undefined && waiting.size >= MAX_WAITING) return;
-    waiting.set(key, { tenantId, entry: known === undefined ? entry : sum(known, entry) });
+    waiting.set(key, { tenantId, entry: known === undefined ? { ...entry, day } : sum(known, entry) });
   }
 
   function warn(tenantId: string, warnings: readonly BudgetWarning[]): void {

@@ -1,11 +1,15 @@
 import { type SearchRequest, searchRequestSchema } from '@factmill/contracts';
-import { createPool, DEFAULT_TENANT_ID, insertMemories, migrate } from '@factmill/database';
+import { createPool, DEFAULT_TENANT_ID, insertMemories, migrate, type Sql } from '@factmill/database';
 import { newMemory } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { isAsNow } from './as-of-now.ts';
 import { createSearch } from './search.ts';
+
+type Explained = readonly Readonly<{
+  Plan: Readonly<{ 'Shared Hit Blocks': number; 'Shared Read Blocks': number }>;
+}>[];
 
 const { database } = await openTestDatabase({ createPool, migrate });
 const [JANUARY, FEBRUARY, MARCH, APRIL] = ['2020-01-01', '2020-02-01', '2020-03-01', '2020-04-01'].map(
@@ -120,4 +124,78 @@ test.each([
   const id = await remember(userId, 'The otter lives in the pond.', JANUARY);
   await database.query(`update memories set ${change} where id = $1::uuid`, [id]);
   expect(await isAsNow(database, targetOf(userId))).toBe(isSame);
+});
+
+const LATER = new Date('2990-01-01');
+
+test.each([
+  ['nothing happens by then', '', true],
+  ['one begins after it', `valid_from = '2999-01-01'`, true],
+  ['one begins by then', `valid_from = '2980-01-01'`, false],
+  ['one expires after it', `expires_at = '2999-01-01'`, true],
+  ['one has expired by then', `expires_at = '2980-01-01'`, false],
+])('whether memories are as they will be: %s', async (_what, change, isSame) => {
+  const userId = randomUUID();
+  const id = await remember(userId, 'The otter lives in the pond.', JANUARY);
+  if (change !== '') await database.query(`update memories set ${change} where id = $1::uuid`, [id]);
+  expect(await isAsNow(database, targetOf(userId, { validAt: LATER, knownAt: LATER }))).toBe(isSame);
+});
+
+test('as of a moment to come: what begins until then is found, what expires until then is not', async () => {
+  const add = (content: string, of: object) => ({
+    ...newMemory(DEFAULT_TENANT_ID, 'eve', content),
+    statedAt: JANUARY,
+    validFrom: JANUARY,
+    ...of,
+  });
+  await insertMemories(
+    database,
+    [
+      add('The otter lives in the pond.', {}),
+      add('The otter moves to the lake.', { validFrom: new Date('2980-01-01') }),
+      add('The otter is on holiday.', { expiresAt: new Date('2980-01-01') }),
+    ],
+    { actor: 'test', extractionId: null },
+  );
+  const request = searchRequestSchema.parse({
+    query: 'otter',
+    as_of: LATER.toISOString(),
+    collapse: false,
+  });
+  const { results } = await search({ tenantId: DEFAULT_TENANT_ID, userId: 'eve', request });
+  expect(results.map(({ memory }) => memory.content).toSorted()).toEqual([
+    'The otter lives in the pond.',
+    'The otter moves to the lake.',
+  ]);
+});
+
+test('as of a moment to come the answer takes a few pages, also by a plan for any user', async () => {
+  await database.query(
+    `insert into memories (id, tenant_id, user_id, kind, tier, conversation_id, source, content, content_hash,
+       stated_at, valid_from)
+     select gen_random_uuid(), $1::uuid, 'many', 'note', 2, '', 'test', 'Otter ' || n, sha256(n::text::bytea),
+       '2020-01-01', '2020-01-01' from generate_series(1, 3000) as n`,
+    [DEFAULT_TENANT_ID],
+  );
+  await database.query(
+    `insert into memory_versions (memory_id, number, tenant_id, user_id, operation, after, actor)
+     select id, 1, tenant_id, user_id, 'ADD', to_jsonb(m) - 'search_text', 'test' from memories m
+     where user_id = 'many'`,
+  );
+  await database.query('analyze memories, memory_versions');
+  let asked = '';
+  const spy = { one: (text: string) => Promise.resolve({ same: (asked = text) !== '' }) };
+  await isAsNow(spy as unknown as Sql, targetOf('many'));
+  const pages = await database.transaction(async (sql) => {
+    await sql.query('set local plan_cache_mode = force_generic_plan');
+    await sql.query(`prepare as_now (uuid, text, timestamptz, timestamptz) as ${asked}`);
+    const plan = await sql.one<Record<string, Explained>>(
+      `explain (analyze, buffers, format json)
+       execute as_now ('${DEFAULT_TENANT_ID}', 'many', 'tomorrow', 'tomorrow')`,
+    );
+    await sql.query('deallocate as_now');
+    const top = plan['QUERY PLAN']?.[0]?.Plan;
+    return (top?.['Shared Hit Blocks'] ?? 0) + (top?.['Shared Read Blocks'] ?? 0);
+  });
+  expect(pages).toBeLessThan(30);
 });

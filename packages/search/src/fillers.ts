@@ -33,7 +33,8 @@ const INSTEAD_OF_NONE = 5;
 export function fillUp<
   Entry extends Readonly<{ id: string; content: string; duplicateIds: readonly string[] }>,
 >(results: readonly Entry[], others: readonly Entry[], { collapse, limit, fill }: SearchSettings): Entry[] {
-  const least = results.length > 0 ? 0 : Math.min(INSTEAD_OF_NONE, limit);
+  if (others.length === 0 || (results.length > 0 && !fill)) return [...results];
+  const least = Math.min(INSTEAD_OF_NONE, limit);
   const seen = new Set(results.flatMap(({ id, duplicateIds }) => [id, ...duplicateIds]));
   const filled = [...results, ...others.filter(({ id }) => !seen.has(id) && seen.add(id))];
   const kept = new Set(deduplicate(filled, null).map(({ candidate }) => candidate.id));

@@ -7,7 +7,8 @@ import type { FullTextSearch } from './channels/full-text-hits.ts';
 import type { QueryVector, VectorRow } from './channels/nearest.ts';
 import type { UserKey } from './resident/load-user-index.ts';
 import type { ResidentIndexes } from './resident/resident-indexes.ts';
-import { type ResidentHits, type ResidentSearch, searchResident } from './resident/search-resident.ts';
+import { NOT_RESIDENT, type ResidentHits, type ResidentSearch } from './resident/resident-search.ts';
+import { searchResident } from './resident/search-resident.ts';
 import type { SearchTarget } from './target.ts';
 
 export type FirstStageDeps = Readonly<{
@@ -23,7 +24,6 @@ export type FirstStageDeps = Readonly<{
   relatedTerms: readonly string[];
 }>;
 
-const NOT_RESIDENT: ResidentHits = { vector: null, text: null, hasTurns: null };
 const NO_HITS: FullTextHits = { rows: [], unknownTerms: [], mayNameProject: true };
 
 /**
@@ -31,12 +31,16 @@ const NO_HITS: FullTextHits = { rows: [], unknownTerms: [], mayNameProject: true
  * one statement for each channel.
  */
 export function openFirstStage(deps: FirstStageDeps): FirstStage {
-  const { database, residents, target, vector, text } = deps;
+  const { database, residents, target, vector, text, relatedTerms } = deps;
   const user = residents === undefined ? null : presentUserOf(target);
   const resident = once(async () =>
     residents === undefined || user === null
       ? NOT_RESIDENT
-      : askResident(residents, user, async () => ({ vector: (await vector())?.search ?? null, text })),
+      : askResident(residents, user, async () => ({
+          vector: (await vector())?.search ?? null,
+          text,
+          relatedTerms,
+        })),
   );
 
   async function askResident(
@@ -92,12 +96,14 @@ export function openFirstStage(deps: FirstStageDeps): FirstStage {
       return text === null ? NO_HITS : searchByFullText(database, text);
     }),
     related: once(async () => {
-      if (text === null || deps.relatedTerms.length === 0) return NO_HITS;
-      const related = { ...text, terms: deps.relatedTerms };
+      if (text === null || relatedTerms.length === 0) return NO_HITS;
+      const known = (await resident()).related;
+      if (known !== null) return known;
+      const related = { ...text, terms: relatedTerms };
       // A miss has been recorded already.
       const isResident = user !== null && residents?.get(user) !== undefined;
       const { text: hits } = isResident
-        ? await askResident(residents, user, () => Promise.resolve({ vector: null, text: related }))
+        ? await askResident(residents, user, async () => ({ vector: null, text: related, relatedTerms: [] }))
         : NOT_RESIDENT;
       return hits ?? searchByFullText(database, related);
     }),

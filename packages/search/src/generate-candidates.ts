@@ -88,7 +88,7 @@ export function createGenerateCandidates({ database, embedQuery, residents }: Ge
         target: scoped,
         vector: queryVector,
         text: channels.has('text') ? { ...scoped, terms, query, limit } : null,
-        relatedTerms: relatedTerms(terms),
+        relatedTerms: settings.mode === 'fused' ? relatedTerms(terms) : [],
       });
       const { periods } = named;
       return { database, target: scoped, request, settings, terms, periods, limit, queryVector, first };

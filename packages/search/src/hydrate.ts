@@ -25,7 +25,8 @@ export async function hydrate(
   if (memoryIds.length === 0) return { rows: [], isCut: false };
   const relation =
     asOf === undefined
-      ? '(select * from memories where id = any($2::uuid[]) offset 0)'
+      ? `unnest($2::uuid[]) as found (id) cross join lateral (
+           select * from memories where id = found.id and tenant_id = $1::uuid offset 0)`
       : `unnest($2::uuid[]) as found (id) cross join lateral
          ${memoryAsOf('found.id', { validAt: '$3::timestamptz', knownAt: '$4::timestamptz' })}`;
   const { rows } = await sql.query<MemoryRow & Listed>(

@@ -1,4 +1,4 @@
-import type { SearchRequest, SearchResponse, SearchResult } from '@factmill/contracts';
+import type { Considered, SearchRequest, SearchResponse, SearchResult } from '@factmill/contracts';
 import type { MemoryRow, Sql } from '@factmill/database';
 import { estimateTokens } from '@factmill/extraction';
 import {
@@ -14,6 +14,7 @@ import {
 } from '@factmill/ranking';
 import { withSpan } from '@factmill/telemetry';
 import { toCandidates } from './candidate.ts';
+import { toConsidered } from './considered.ts';
 import type { SearchOwner } from './embedded-query.ts';
 import { type Filler, fillUp } from './fillers.ts';
 import type { Generated } from './generate-candidates.ts';
@@ -42,6 +43,8 @@ export type Ranked = Readonly<{
   results: SearchResult[];
   /** How many each stage left out. */
   dropped: Record<string, number>;
+  /** What has become of each candidate; empty unless the request asks for it. */
+  considered: Considered[];
   /** Results did not fit into an answer. */
   isCut: boolean;
   /** Why reranking was wanted and did not happen; null otherwise. */
@@ -90,7 +93,7 @@ export function createRank({ database, reranker }: RankDeps) {
     const irrelevant = ranked.filter((entry) => !isRelevant(entry));
     if (irrelevant.length > 0) dropped['relevance'] = irrelevant.length;
     const entries = ranked.filter((entry) => isRelevant(entry) && !isWeak(entry));
-    const selected = await select(entries, generated, settings, dropped);
+    const { selected, duplicateOf } = await select(target.tenantId, entries, generated, settings, dropped);
     const weak = ranked.filter((entry) => isRelevant(entry) && isWeak(entry));
     const others = settings.fill ? [...weak, ...irrelevant, ...generated.fillers.map(toFillerEntry)] : weak;
     const filled = fillUp(selected, others.map(toBelowCutoff), settings);
@@ -107,6 +110,9 @@ export function createRank({ database, reranker }: RankDeps) {
         return memory === undefined ? [] : [toResult(entry, memory, request, settings)];
       }),
       dropped,
+      considered: request.explain
+        ? toConsidered({ ranked, isRelevant, isWeak, duplicateOf, filled, affordable, chosen })
+        : [],
       isCut,
       rerankFailure: reranking.failure,
       rerankMs: reranking.ms,
@@ -165,39 +171,46 @@ export function createRank({ database, reranker }: RankDeps) {
 
   /** Without duplicates, and no more alike than wanted. Enough for the limit after the token budget. */
   async function select(
+    tenantId: string,
     entries: readonly Entry[],
     { embedded }: Generated,
     settings: SearchSettings,
     dropped: Record<string, number>,
-  ): Promise<Entry[]> {
+  ): Promise<Readonly<{ selected: Entry[]; duplicateOf: ReadonlyMap<string, string> }>> {
+    const duplicateOf = new Map<string, string>();
     const diverse = settings.mmrLambda < 1;
     const compared = diverse ? entries.slice(0, Math.max(MAX_COMPARED, settings.limit)) : entries;
     const profile = embedded !== null && 'profile' in embedded ? embedded.profile : null;
-    const similarities = diverse && profile !== null ? await loadPairs(profile.id, compared) : null;
+    const similarities =
+      diverse && profile !== null ? await loadPairs({ tenantId, model: profile.id }, compared) : null;
     let left: Entry[] = [...compared];
     if (settings.collapse) {
       const similarity =
         similarities === null || profile === null
           ? null
           : { of: similarities, duplicateSimilarity: profile.duplicateSimilarity };
-      left = deduplicate(compared, similarity).map(({ candidate, duplicateIds }) => ({
-        ...candidate,
-        duplicateIds,
-      }));
+      left = deduplicate(compared, similarity).map(({ candidate, duplicateIds }) => {
+        for (const id of duplicateIds) duplicateOf.set(id, candidate.id);
+        return { ...candidate, duplicateIds };
+      });
       if (left.length < compared.length) dropped['duplicates'] = compared.length - left.length;
     }
-    if (similarities === null) return left;
+    if (similarities === null) return { selected: left, duplicateOf };
     const limit = settings.tokenBudget === null ? settings.limit : left.length;
-    return selectDiverse(left, { lambda: settings.mmrLambda, limit, similarityOf: similarities });
+    const selected = selectDiverse(left, { lambda: settings.mmrLambda, limit, similarityOf: similarities });
+    return { selected, duplicateOf };
   }
 
-  async function loadPairs(model: string, entries: readonly Entry[]): Promise<Similarities | null> {
+  async function loadPairs(
+    of: Readonly<{ tenantId: string; model: string }>,
+    entries: readonly Entry[],
+  ): Promise<Similarities | null> {
     const vectors = entries.flatMap(({ id, relevant: { candidate } }) => {
       const vectorId = candidate.turn === null ? id : candidate.turn.partId;
       return vectorId === null ? [] : [{ id, vectorId }];
     });
     try {
-      return await withSpan('compare candidates', {}, () => loadSimilarities(database, model, vectors));
+      return await withSpan('compare candidates', {}, () => loadSimilarities(database, of, vectors));
     } catch {
       // The order without diversity is the better answer than none.
       return null;

@@ -17,13 +17,8 @@ export async function rarestTerms(
   const terms = queryTerms(query, MAX_COUNTED_TERMS);
   if (terms.length <= MAX_QUERY_TERMS) return terms;
   const { rows } = await sql.query<{ place: number; frequency: number }>(
-    `select (t.n - 1)::integer as place, (
-       (select count(*) from (
-         select from memories m where m.is_current and search_keys(m.tenant_id, m.user_id, m.search_terms) @> t.keys
-         limit ${MAX_FREQUENCY}) as of_memories) +
-       (select count(*) from (
-         select from turn_parts p where search_keys(p.tenant_id, p.user_id, p.search_terms) @> t.keys
-         limit ${MAX_FREQUENCY}) as of_turns))::integer as frequency
+    `select (t.n - 1)::integer as place,
+       frequency_of_keys($1::uuid, t.keys, ${MAX_FREQUENCY})::integer as frequency
      from (
        select n, array(
          select search_key($1::uuid, $2::text, word)

@@ -1,4 +1,5 @@
 import {
+  type Database,
   type DatabasePool,
   DEFAULT_TENANT_ID,
   registerEmbeddingModel,
@@ -119,4 +120,25 @@ export async function explainAll(
     transaction: (fn, options) => pool.transaction((tx) => fn(explaining(tx)), options),
   });
   return plans;
+}
+
+/** The indexes that a search reads, also inside of functions, by the counters of its transaction. */
+export async function indexesReadBy(
+  database: Database,
+  run: (sql: Sql) => Promise<unknown>,
+): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    const before = await countScans(tx);
+    await run(tx);
+    const after = await countScans(tx);
+    return [...after].filter(([name, scans]) => scans > (before.get(name) ?? 0)).map(([name]) => name);
+  });
+}
+
+async function countScans(sql: Sql): Promise<Map<string, number>> {
+  const { rows } = await sql.query<{ name: string; scans: number }>(
+    `select relname::text as name, pg_stat_get_xact_numscans(oid)::integer as scans from pg_class
+     where relkind = 'i' and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  return new Map(rows.map(({ name, scans }) => [name, scans]));
 }

@@ -58,6 +58,8 @@ type Attempt = Readonly<{
 
 export type SearchDeps = Readonly<{
   database: Sql;
+  /** Where the next search reads; default: always `database`. */
+  pickDatabase?: () => Promise<Sql>;
   embedQuery: EmbedQuery;
   residents?: ResidentIndexes;
   reranker: Reranker | null;
@@ -65,7 +67,7 @@ export type SearchDeps = Readonly<{
   defaultMode: SearchMode;
   /** Whether stored turns compete with memories where a fused search for what one user has does not say. */
   searchesTurns?: boolean;
-  recordAccesses: (memoryIds: readonly string[]) => void;
+  recordAccesses: (tenantId: string, memoryIds: readonly string[]) => void;
   logger: Logger;
   now: () => Date;
 }>;
@@ -94,6 +96,7 @@ export function createSearch(deps: SearchDeps): Search {
       const found = await answer(search);
       if (search.request.as_of === undefined) {
         deps.recordAccesses(
+          search.tenantId,
           found.results
             .filter((result) => result.turn === undefined && result.below_cutoff === undefined)
             .map(({ memory }) => memory.id),
@@ -117,7 +120,8 @@ export function createSearch(deps: SearchDeps): Search {
     const asked = request.mode ?? deps.defaultMode;
     const degraded = new Set<string>();
     const assertWanted = wantedUntil(performance.now() + GIVEN_UP_AFTER_MS, search.isAbandoned);
-    const database = whileWanted(deps.database, assertWanted);
+    const picked = deps.pickDatabase === undefined ? deps.database : await deps.pickDatabase();
+    const database = whileWanted(picked, assertWanted);
     let failure: unknown = null;
     let embeddingUnavailable: string | null = null;
     for (const step of [asked, ...FALLBACKS[asked]]) {
@@ -220,6 +224,7 @@ export function createSearch(deps: SearchDeps): Search {
           ? {
               terms: [...generated.terms],
               candidates,
+              considered: ranked.considered,
               dropped: ranked.dropped,
               timings_ms: Object.fromEntries(
                 Object.entries(timings).map(([name, ms]) => [name, Math.round(ms * 100) / 100]),

@@ -11,21 +11,21 @@ export type Similarities = (left: string, right: string) => number | undefined;
  */
 export async function loadSimilarities(
   sql: Sql,
-  model: string,
+  { tenantId, model }: Readonly<{ tenantId: string; model: string }>,
   items: readonly Readonly<{ id: string; vectorId: string }>[],
 ): Promise<Similarities> {
   const { pairs, similarities } = await sql.one<{ pairs: number[] | null; similarities: number[] | null }>(
     `with given as materialized (
        select (place - 1)::integer as place, e.embedding from unnest($2::uuid[]) with ordinality as g (id, place)
        cross join lateral (
-         select embedding from memory_embeddings where memory_id = g.id and model = $1::text
+         select embedding from memory_embeddings where memory_id = g.id and model = $1::text and tenant_id = $4::uuid
          union all
-         select embedding from turn_part_embeddings where part_id = g.id and model = $1::text) as e
+         select embedding from turn_part_embeddings where part_id = g.id and model = $1::text and tenant_id = $4::uuid) as e
      )
      select array_agg(a.place * $3::integer + b.place) as pairs,
        array_agg(1 - (a.embedding <=> b.embedding)) as similarities
      from given a join given b on a.place < b.place`,
-    [model, items.map(({ vectorId }) => vectorId), items.length],
+    [model, items.map(({ vectorId }) => vectorId), items.length, tenantId],
     { name: 'similarities' },
   );
   const places = new Map(items.map(({ id }, place) => [id, place]));

@@ -93,7 +93,9 @@ export function memoriesOf(
   return {
     relation: asOf === undefined ? 'memories' : memoriesAsOf(userId, moment),
     byId: (id) =>
-      asOf === undefined ? `(select * from memories where id = ${id} offset 0)` : memoryAsOf(id, moment),
+      asOf === undefined
+        ? `(select * from memories where id = ${id} and tenant_id = $1::uuid offset 0)`
+        : memoryAsOf(id, moment),
     values: [...conditions.map(({ value }) => value), ...moments],
     isFiltered: isGlobal || conditions.length > 0,
     variant: `_${userId === null ? 'A' : ''}${isGlobal ? 'G' : ''}${asOf === undefined ? '' : 'T'}${conditions.map(({ letter }) => letter).join('')}`,
@@ -107,6 +109,14 @@ export function memoriesOf(
       ].join('\n    and '),
   };
 }
+
+/**
+ * For `from`: the current memories of `$1` that have one of the keys of words (memories_words_idx).
+ *
+ * @param keys SQL: an array of what `search_key` makes of a word
+ */
+export const memoriesWithKeys = ({ byId }: MemorySource, keys: string) => `(
+    select m.* from memories_with_keys($1::uuid, ${keys}) as found (id) cross join lateral ${byId('found.id')} as m)`;
 
 function whose(userId: string | null, alias: string, anyUser: boolean): string {
   if (userId === null) return '$2::text is null';

@@ -1,11 +1,15 @@
 import { afterAll, beforeEach } from '@jest/globals';
 import { createTestDatabase } from './test-database.ts';
+import type { Partitioned } from './test-environment.ts';
 
 type Logger = Readonly<{ info: () => void; warn: () => void }>;
 
 /** What the tests of a database have of `@factmill/database`, which the testkit stands beside and not upon. */
 export type DatabaseUnderTest<Pool> = Readonly<{
-  migrate: (connectionString: string, options: Readonly<{ logger: Logger }>) => Promise<unknown>;
+  migrate: (
+    connectionString: string,
+    options: Readonly<{ logger: Logger }> & Partitioned,
+  ) => Promise<unknown>;
   createPool: (
     options: Readonly<{ connectionString: string; max: number; applicationName: string; logger: Logger }>,
   ) => Pool;
@@ -16,6 +20,7 @@ type TestPool = Readonly<{ query: (text: string) => Promise<unknown>; close: () 
 export type OpenTestDatabase<Pool> = Readonly<{
   database: Pool;
   connectionString: string;
+  serviceUrl: string;
   /** Runs after the last test, while the database is still there: for closing what uses it. The last one first. */
   beforeClose: (close: () => unknown) => void;
 }>;
@@ -31,8 +36,8 @@ export async function openTestDatabase<Pool extends TestPool>(
   { createPool, migrate }: DatabaseUnderTest<Pool>,
   { max = 5, truncate = [] }: Readonly<{ max?: number; truncate?: readonly string[] }> = {},
 ): Promise<OpenTestDatabase<Pool>> {
-  const own = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
-  const { connectionString } = own;
+  const own = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
+  const { connectionString, serviceUrl } = own;
   const database = createPool({ connectionString, max, applicationName: 'factmill-test', logger: quiet });
   const closings: (() => unknown)[] = [];
   if (truncate.length > 0) {
@@ -45,7 +50,7 @@ export async function openTestDatabase<Pool extends TestPool>(
     await database.close();
     await own.drop();
   });
-  return { database, connectionString, beforeClose: (close) => closings.push(close) };
+  return { database, connectionString, serviceUrl, beforeClose: (close) => closings.push(close) };
 }
 
 const quiet: Logger = { info: () => undefined, warn: () => undefined };

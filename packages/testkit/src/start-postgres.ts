@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chown, mkdir } from 'node:fs/promises';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startChild, untilReady, type RunningChild } from './child-process.ts';
+import type { TestCertificates } from './create-certificates.ts';
 import { freePort } from './free-port.ts';
 import { testPgBinDir } from './test-environment.ts';
 
@@ -26,8 +27,14 @@ export type OwnPostgresOptions = Readonly<{
   port?: number;
   /** The folder with its programs. Default: TEST_PG_BIN_DIR. */
   binDir?: string;
+  /** A user who has to give a password; everybody else gets in without. */
+  userWithPassword?: string;
   /** Server settings, such as `{ max_connections: '50' }`. */
   settings?: Readonly<Record<string, string>>;
+  /** With TLS. The user `postgres` then shows a certificate with TLS, and needs none without. */
+  certificates?: TestCertificates;
+  /** Makes it a streaming replica of another server of ours. */
+  replicaOf?: OwnPostgres;
 }>;
 
 /** A Postgres of its own for tests that break it. Needs TEST_PG_BIN_DIR, or `binDir`. */
@@ -42,23 +49,33 @@ export async function startPostgres(options: OwnPostgresOptions): Promise<OwnPos
     await chown(options.dir, account.uid, account.gid);
     await chown(dataDir, account.uid, account.gid);
   }
-  await run(
-    join(binDir, 'initdb'),
-    ['-D', dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {
-      cwd: options.dir,
-      ...account,
-    },
-  );
+  const asAccount = { cwd: options.dir, ...account };
+  if (options.replicaOf === undefined) {
+    const args = ['-D', dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+    await run(join(binDir, 'initdb'), args, asAccount);
+  } else {
+    const primary = ['-h', '127.0.0.1', '-p', String(options.replicaOf.port), '-U', 'postgres'];
+    const args = ['-D', dataDir, ...primary, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+    await run(join(binDir, 'pg_basebackup'), args, asAccount);
+  }
+  const tls =
+    options.certificates === undefined ? {} : await writeTls(dataDir, options.certificates, account);
+
+  if (options.userWithPassword !== undefined) {
+    // The first line that fits counts.
+    const rules = join(dataDir, 'pg_hba.conf');
+    const line = `host all ${options.userWithPassword} 127.0.0.1/32 scram-sha-256\n`;
+    await writeFile(rules, `${line}${await readFile(rules, 'utf8')}`);
+  }
 
   // The operating system survives these tests, so nothing is gained by waiting for the disk.
-  const settings = { fsync: 'off', listen_addresses: '127.0.0.1', ...options.settings };
+  const settings = { fsync: 'off', listen_addresses: '127.0.0.1', ...tls, ...options.settings };
   const args = ['-D', dataDir, '-p', String(port), '-k', options.dir];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
 
   let server: RunningChild | undefined;
   async function start(): Promise<void> {
-    const child = startChild(join(binDir, 'postgres'), args, { cwd: options.dir, ...account });
+    const child = startChild(join(binDir, 'postgres'), args, asAccount);
     server = child;
     await untilReady(child, () => answersQuery(connectionString), {
       timeoutMs: 30_000,
@@ -76,8 +93,31 @@ export async function startPostgres(options: OwnPostgresOptions): Promise<OwnPos
   };
 }
 
-/** Postgres refuses to run as root: the account that comes with its package, or undefined when we are not root. */
-async function unprivilegedAccount(): Promise<{ uid: number; gid: number } | undefined> {
+/** Writes certificates to where the server finds them; resolves to its settings. */
+async function writeTls(
+  dataDir: string,
+  { ca, server }: TestCertificates,
+  account: Account | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  const files = { 'ca.pem': ca.cert, 'server.pem': server.cert, 'server.key': server.key };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(dataDir, name);
+    await writeFile(path, text, { mode: 0o600 });
+    if (account !== undefined) await chown(path, account.uid, account.gid);
+  }
+  const rules = join(dataDir, 'pg_hba.conf');
+  const rest = await readFile(rules, 'utf8');
+  await writeFile(rules, `hostssl all postgres 127.0.0.1/32 cert\n${rest}`);
+  return { ssl: 'on', ssl_ca_file: 'ca.pem', ssl_cert_file: 'server.pem', ssl_key_file: 'server.key' };
+}
+
+type Account = Readonly<{ uid: number; gid: number }>;
+
+/**
+ * Postgres and PgBouncer refuse to run as root: the account that comes with their packages, or undefined when we are not
+ * root.
+ */
+export async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])));
   return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };

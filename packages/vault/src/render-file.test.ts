@@ -35,6 +35,8 @@ const row: VersionedMemory = {
   validFrom: at,
   validTo: null,
   archivedAt: null,
+  deletedAt: null,
+  supersededBy: null,
   extractionId: null,
   messageIds: [],
   channel: null,

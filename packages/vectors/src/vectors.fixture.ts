@@ -38,7 +38,9 @@ export type VectorStand = Readonly<{
 
 /** A database and an embedding endpoint with models of several sizes. */
 export async function openVectorStand(): Promise<VectorStand> {
-  const testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  const testDatabase = await createTestDatabase({
+    migrate: (url, how) => migrate(url, { logger: quiet, ...how }),
+  });
   const database = createPool({
     connectionString: testDatabase.connectionString,
     max: 4,

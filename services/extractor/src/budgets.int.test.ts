@@ -127,11 +127,12 @@ test('work over a budget waits for the next day; all of it is done in the end, a
   let days = 1;
   for (; ; days += 1) {
     for (const id of tenants) expect(await spentOf(id)).toBeLessThan(amount + IN_FLIGHT * aCall);
-    const { waiting } = await under.database.one<{ waiting: number }>(
-      `select count(*)::integer as waiting from extractions where state = 'pending'`,
+    const { rows: waiting } = await under.database.query<{ id: string }>(
+      `select distinct tenant_id as id from extractions where state = 'pending'`,
     );
-    if (waiting === 0) break;
-    for (const id of tenants) expect(await spentOf(id)).toBeGreaterThanOrEqual(amount);
+    if (waiting.length === 0) break;
+    // Whose work ended today may have needed less than a day's budget for the rest of it.
+    for (const { id } of waiting) expect(await spentOf(id)).toBeGreaterThanOrEqual(amount);
     await passADay(days);
     await settled();
   }

@@ -246,7 +246,7 @@ describe('a decision is paid for once and holds only for what it was about', () 
     await say(under, HOME);
     await under.database.query('create sequence failed_applies');
     await under.database.query(`
-      create function fail_once() returns trigger language plpgsql as $$
+      create function fail_once() returns trigger language plpgsql security definer as $$
       begin
         if nextval('failed_applies') = 1 then raise exception 'gone' using errcode = '57P01'; end if;
         return new;

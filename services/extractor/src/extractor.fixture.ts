@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { type Config, loadConfig, type RawEnvironment } from '@factmill/config';
+import { type Config, loadConfig, type RawEnvironment, readSecretFiles } from '@factmill/config';
 import {
   acceptConversations,
   type AcceptRequest,
@@ -44,6 +44,7 @@ type Said = Readonly<{
 
 export type ExtractorUnderTest = Readonly<{
   config: Config;
+  /** As the owner of the tables, for looking at what the extractor has done for any tenant. */
   database: DatabasePool;
   queues: Queues;
   model: ScriptedModel;
@@ -75,8 +76,6 @@ export async function openExtractorUnderTest(
   options: Readonly<{
     backend?: 'redis' | 'postgres';
     env?: RawEnvironment;
-    /** Whether its statements run as the roles that policies apply to. */
-    rowSecurity?: 'always';
   }> = {},
 ): Promise<ExtractorUnderTest> {
   const disposables = createDisposables();
@@ -91,13 +90,14 @@ export async function openExtractorUnderTest(
       },
     }),
   });
-  const testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  const testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger, ...how }) });
   disposables.add({ close: testDatabase.drop });
   const redis = createRedisNamespace();
   disposables.add({ close: redis.cleanup });
   const model = disposables.add(await createScriptedModel());
   const config = loadConfig({
-    DATABASE_URL: testDatabase.connectionString,
+    DATABASE_URL: testDatabase.serviceUrl,
+    DATABASE_OWNER_URL: testDatabase.connectionString,
     ...(options.backend === 'postgres' ? {} : { REDIS_URL: redis.url, QUEUE_PREFIX: redis.keyPrefix }),
     EXTRACTOR_PORT: '0',
     LLM_BASE_URL: model.url,
@@ -111,23 +111,30 @@ export async function openExtractorUnderTest(
     SHUTDOWN_GRACE_MS: '1000',
     // Its vectors would be among the calls that a test counts.
     SEARCH_TURNS: 'false',
-    ...options.env,
+    ...readSecretFiles(options.env ?? {}),
   });
-  const storage = { connectionString: testDatabase.connectionString, embedded: false };
+  const storage = { connectionString: testDatabase.serviceUrl, embedded: false };
   const queueConfig = queueConfigOf(config, storage);
   const telemetry = disposables.add(
     await startTelemetry({ service: 'extractor', version: 'test', otlpEndpoint: null }),
   );
   const working = disposables.add(
     createPool({
-      ...(options.rowSecurity === undefined ? {} : { rowSecurity: options.rowSecurity }),
+      rowSecurity: 'always',
       connectionString: storage.connectionString,
       max: 10,
       applicationName: 'extractor-test',
       logger,
     }),
   );
-  const database = working.as('login');
+  const database = disposables.add(
+    createPool({
+      connectionString: testDatabase.connectionString,
+      max: 4,
+      applicationName: 'extractor-test-owner',
+      logger,
+    }),
+  );
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = disposables.add(createEmbedder(config.embedding));
 

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function open(options?: Parameters<typeof openExtractorUnderTest>[0]): Promise<ExtractorUnderTest> {
-  const under = await openExtractorUnderTest({ ...options, rowSecurity: 'always' });
+  const under = await openExtractorUnderTest(options);
   opened.push(under);
   return under;
 }
@@ -285,7 +285,7 @@ test('what has expired is purged without anyone asking', async () => {
   await extractor.close();
   await under.database.query(`update memories set expires_at = now() - interval '1 second'`);
   // The job of this hour has run; forgotten, it is asked for again.
-  const redis = new Redis(under.config.storage.redisUrl ?? '');
+  const redis = new Redis(under.config.storage.redis?.url ?? '');
   await redis.unlink(...(await redis.keys(`${under.config.storage.queuePrefix}*`)));
   redis.disconnect();
   await under.start();
@@ -332,13 +332,30 @@ test('without any model the rules find what the user says (G15)', async () => {
   expect(under.model.calls).toHaveLength(0);
 });
 
+test('of statements that contradict each other in one extraction the last one holds, also one made before', async () => {
+  const under = await open({ env: { LLM_BASE_URL: '', LLM_MODEL: '', EMBEDDING_PROVIDER: 'none' } });
+  await under.start();
+  const homesAfter = async (userId: string, cities: readonly string[]) => {
+    await under.ledger(
+      await under.extract(
+        cities.map((city) => ({ content: `I live in ${city}.` })),
+        { userId },
+      ),
+    );
+    return (await under.memories(userId)).map(({ value }) => value);
+  };
+  expect(await homesAfter('ann', ['Oslo', 'Bergen', 'Oslo'])).toEqual(['Oslo']);
+  expect(await homesAfter('ann', ['Oslo', 'Bergen', 'Oslo', 'Bergen'])).toEqual(['Bergen']);
+  expect(await homesAfter('ann', ['Bergen', 'Oslo', 'Bergen', 'Bergen', 'Oslo'])).toEqual(['Oslo']);
+});
+
 test('a run continues when the queue loses its job, and its answer is used', async () => {
   const under = await open();
   under.model.setReply(() => ({ delayMs: 6_000 }));
   await under.start();
   const id = await under.extract([{ content: 'I live in Lisbon.' }]);
   await waitFor(() => under.model.callCount === 1, { describe: 'the model to be asked' });
-  const redis = new Redis(under.config.storage.redisUrl ?? '');
+  const redis = new Redis(under.config.storage.redis?.url ?? '');
   await redis.unlink(...(await redis.keys(`${under.config.storage.queuePrefix}*`)));
   redis.disconnect();
   const row = await under.ledger(id);
@@ -382,4 +399,24 @@ test('extractions of one conversation run one after the other, also after a fail
   for (const [n, time] of times.entries()) {
     if (n > 0) expect(time - (times[n - 1] ?? 0)).toBeGreaterThanOrEqual(delayMs);
   }
+});
+
+test('an extractor that is scaled down finishes what it has begun, and the others do the rest: no model is asked twice', async () => {
+  const under = await open({ env: { SHUTDOWN_GRACE_MS: '60000', EXTRACTOR_CONCURRENCY: '3' } });
+  under.model.setReply(({ endpoint }) => (endpoint === 'chat' ? { delayMs: 100 } : undefined));
+  const asked = () => under.model.calls.filter((call) => call.endpoint === 'chat').length;
+  const [leaving] = await Promise.all([under.start(), under.start()]);
+  const ids: string[] = [];
+  for (let number = 0; number < 24; number += 1) {
+    ids.push(await under.extract([{ content: 'I like tea.' }], { userId: `user-${number}` }));
+  }
+  await waitFor(() => asked() >= 6, { describe: 'both to work' });
+  await leaving.close();
+  const rows = await Promise.all(ids.map((id) => under.ledger(id)));
+  expect(rows.map((row) => row.state)).toEqual(ids.map(() => 'done'));
+  const { rows: claims } = await under.database.query<{ fence: number; workers: number }>(
+    'select fence, count(distinct claimed_by)::integer as workers from extractions group by fence',
+  );
+  expect(claims).toEqual([{ fence: 1, workers: 2 }]);
+  expect(asked()).toBe(ids.length);
 });

@@ -26,7 +26,7 @@ export function addGauges(database: Sql, disposables: Disposables): void {
   );
   gauge(
     'factmill_oldest_pending_seconds',
-    'Age of the oldest extraction that waits; scale extractors on it',
+    'Age of the oldest extraction that waits',
     (statistics) => statistics.oldestPendingSeconds,
   );
   disposables.add(

@@ -1,7 +1,7 @@
 import { assertSchemaVersion } from '@factmill/database';
 import { createEmbedder, reportFetch } from '@factmill/models';
 import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
-import { externalStorage, openDatabase, runProcess } from '@factmill/runtime';
+import { assertServiceLogin, externalStorage, openDatabase, runProcess } from '@factmill/runtime';
 import { getPriority, setPriority } from 'node:os';
 import { createExtractor } from './create-extractor.ts';
 
@@ -15,7 +15,8 @@ await runProcess('extractor', async ({ config, logger, telemetry, disposables })
   // Postgres has no priorities: half the statements at a time leave room for searches, and get as much done.
   const database = disposables.add(openDatabase(config, storage, 'extractor', logger, 0.5));
   await assertSchemaVersion(database, { logger });
-  if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
+  await assertServiceLogin(config, database);
+  if (config.storage.redis !== null) await assertRedisReady(config.storage.redis, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const embedder = disposables.add(

@@ -12,6 +12,7 @@ import { createMakePlan } from './compressing/make-plan.ts';
 import type { ExtractorDeps } from './extractor-deps.ts';
 import type { EmbedLater } from './maintenance/embed-later.ts';
 import type { Providers } from './open-providers.ts';
+import { openReplays } from './open-replays.ts';
 import { createBillChatModel } from './providers/billed-chat-model.ts';
 import { createLeases, LEASE_MS } from './runs/leases.ts';
 import type { Part } from './shutdown.ts';
@@ -33,7 +34,7 @@ const SHARE_OF_CONCURRENCY = 1 / 4;
 /** The schedules are checked once per this many sweeps. */
 const SWEEPS_PER_ROUND = 5;
 
-/** The worker of the compression queue, and the clock that requests due compressions. */
+/** The worker of the compression queue, for compressions and shadow replays, and the clock that requests what is due. */
 export async function openCompression(deps: ExtractorDeps, parts: CompressionParts): Promise<Compression> {
   const { config, database, logger, queues } = deps;
   const { compression, concurrency, sweepGraceMs, sweepIntervalMs } = config.extractor;
@@ -50,6 +51,7 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
     logger,
     random: Math.random,
   });
+  const replays = openReplays(deps, parts);
   const duePeriods = createDuePeriods({
     database,
     queues,
@@ -61,8 +63,12 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
   const worker = await createWorker(deps.queueConfig, {
     queue: 'compression',
     concurrency: Math.max(1, Math.floor(concurrency * SHARE_OF_CONCURRENCY)),
-    handler: ({ data: { runId, tenantId } }, context) =>
-      asTenant(tenantId, () => runs.process({ id: runId, tenantId }, context)).finally(deps.signal?.changed),
+    handler: ({ name, data: { runId, tenantId } }, context) => {
+      const { process } = name === 'replay' ? replays : runs;
+      return asTenant(tenantId, () => process({ id: runId, tenantId }, context)).finally(
+        deps.signal?.changed,
+      );
+    },
     logger,
     clock: Date.now,
     random: Math.random,
@@ -71,6 +77,7 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
     database,
     queues,
     duePeriods,
+    putBackReplays: replays.putBack,
     config: compression,
     timeZone: config.timeZone,
     intervalMs: sweepIntervalMs * SWEEPS_PER_ROUND,
@@ -83,10 +90,14 @@ export async function openCompression(deps: ExtractorDeps, parts: CompressionPar
     runDue: duePeriods.run,
     drain: () => {
       runs.drain();
+      replays.drain();
       return Promise.all([clock.close(), worker.close({ graceMs: config.shutdownGraceMs })]);
     },
-    abort: runs.abort,
-    release: leases.close,
+    abort: () => Promise.all([runs.abort(), replays.abort()]),
+    release: () => {
+      leases.close();
+      replays.release();
+    },
   };
 }
 

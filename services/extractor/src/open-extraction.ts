@@ -1,4 +1,10 @@
-import { asTenant, extractionClaims } from '@factmill/database';
+import {
+  asTenant,
+  extractionClaims,
+  findRelevantMemories,
+  listPinnedOutputs,
+  saveOutput,
+} from '@factmill/database';
 import type { Prompts } from '@factmill/extraction';
 import type { ChatModel } from '@factmill/models';
 import { createWorker, type QueueWorker } from '@factmill/queue';
@@ -10,7 +16,7 @@ import {
   createExtractiveProvider,
   type Provider,
 } from './extracting/answer-providers.ts';
-import { createApplyAnswer } from './extracting/apply-answer.ts';
+import { createApplyAnswer, SERVED } from './extracting/apply-answer.ts';
 import { createCallModel } from './extracting/call-model.ts';
 import { createContinueTruncated } from './extracting/continue-truncated.ts';
 import { createDropCovered } from './extracting/drop-covered.ts';
@@ -39,6 +45,8 @@ export async function openExtraction(deps: ExtractorDeps, parts: ExtractionParts
   const { first, further } = answerProviders(parts, config.extractor.keepsOwnWords);
   const calls = createPinnedCalls({
     database: database.as('tenant'),
+    saveOutput,
+    usagePurpose: (purpose) => (purpose === 'reconcile' ? 'reconcile' : 'extraction'),
     provider: first.name,
     usage: first.isFree ? null : providers.usage,
     now: () => Math.round(performance.now()),
@@ -121,7 +129,8 @@ function extractMemoriesOf(
   const { chatModel } = config.extractor;
   return createExtractMemories({
     database,
-    loadKnown: createKnownContext({ database, embedTexts, logger }),
+    listPinned: listPinnedOutputs,
+    loadKnown: createKnownContext({ database, findRelevant: findRelevantMemories, embedTexts, logger }),
     promptDocuments: createPromptDocuments({
       database,
       embedTexts,
@@ -138,6 +147,7 @@ function extractMemoriesOf(
     kept: config.extractor,
     applyAnswer: createApplyAnswer({
       database,
+      target: SERVED,
       reconcile:
         first.complete === null
           ? null

@@ -109,7 +109,13 @@ export async function openMaintenance(deps: ExtractorDeps, parts: MaintenancePar
     random: Math.random,
   });
   const timers = [
-    createTableMaintenance({ database: database.as('login'), isEmbedded, logger, signal: deps.signal }),
+    createTableMaintenance({
+      // Only the owner of a table may vacuum it.
+      database: isEmbedded ? database.as('login') : database,
+      isEmbedded,
+      logger,
+      signal: deps.signal,
+    }),
     openSweeper(deps, vectors),
     openScheduler(deps),
   ];

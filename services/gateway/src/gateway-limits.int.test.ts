@@ -185,7 +185,7 @@ describe('failed authentication', () => {
 
 test('a tenant whose work hangs holds up neither another one nor accepting', async () => {
   const gateway = await startGateway({ DATABASE_POOL_MAX: '8' });
-  const blocker = openTestPool(gateway.config.storage.databaseUrl ?? '');
+  const blocker = openTestPool(gateway.config.storage.ownerUrl ?? '');
   try {
     const flooding = await gateway.makeKey({ tenant: 'flooding' });
     const quiet = await gateway.makeKey({ tenant: 'quiet' });

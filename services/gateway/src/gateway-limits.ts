@@ -1,5 +1,5 @@
 import type { Latest } from '@factmill/async';
-import { authentication, type Authenticator, principalOf } from '@factmill/auth';
+import { authentication, type Authenticator, principalOf, type SessionAccess } from '@factmill/auth';
 import type { Config, LimitsConfig } from '@factmill/config';
 import { asTenant } from '@factmill/database';
 import {
@@ -14,14 +14,16 @@ import {
   type TenantRates,
   watchQueues,
 } from '@factmill/limits';
-import { closeLimitsRedis, openLimitsRedis } from '@factmill/limits/redis';
+import { closeRedis, openLimitsRedis } from '@factmill/limits/redis';
 import type { TenantLimits } from '@factmill/database';
 import type { RequestHandler } from 'express';
 import { MAX_ACCEPTING_AT_ONCE } from './accepting/accept.ts';
 
 export type GatewayLimits = Readonly<{
-  /** Authenticates the caller. */
+  /** Authenticates the caller by a key. */
   authenticate: RequestHandler;
+  /** Authenticates the caller by a key, or by a session of the console. */
+  authenticateSession: RequestHandler;
   /** Middleware for every request with a key before its body is read. Must come after `authenticate`. */
   beforeBody: RequestHandler[];
   /** Middleware after the body is read, before the handler. */
@@ -56,16 +58,19 @@ export function createGatewayLimits(
   deps: Readonly<{
     config: Config;
     authenticator: Authenticator;
+    /** Where sessions are accepted. */
+    sessions: SessionAccess;
     /** Rates that differ from those of the deployment, by tenant. */
     tenantLimits: Latest<ReadonlyMap<string, TenantLimits>>;
     limitsAnswerMs?: number | undefined;
   }>,
 ): GatewayLimits {
   const { config } = deps;
-  const { redisUrl, queuePrefix, poolMax, statementTimeoutsMs } = config.storage;
+  const { queuePrefix, poolMax, statementTimeoutsMs } = config.storage;
   const now = () => performance.now();
   const count = createCountLimited('gateway');
-  const redis = redisUrl === null ? null : openLimitsRedis(redisUrl, deps.limitsAnswerMs);
+  const address = config.storage.redis;
+  const redis = address === null ? null : openLimitsRedis(address, deps.limitsAnswerMs);
   const rateLimit = createRateLimit({
     rates: createRates({ redis, keyPrefix: queuePrefix, now }),
     ratesOf: (tenantId) => {
@@ -95,6 +100,7 @@ export function createGatewayLimits(
   });
   return {
     authenticate: authentication(deps.authenticator, guard, asTenant),
+    authenticateSession: authentication(deps.authenticator, guard, asTenant, deps.sessions),
     beforeBody: [
       rateLimit.limit,
       (_request, response, next) => {
@@ -139,7 +145,7 @@ export function createGatewayLimits(
     },
     close() {
       gauges.close();
-      if (redis !== null) closeLimitsRedis(redis);
+      if (redis !== null) closeRedis(redis);
     },
   };
 }

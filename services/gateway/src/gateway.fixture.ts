@@ -1,10 +1,16 @@
-import { type Authenticator } from '@factmill/auth';
 import { type Config, loadConfig } from '@factmill/config';
 import { DEFAULT_PERMISSIONS, type Permission, type Problem } from '@factmill/contracts';
 import { createPool, type DatabasePool, ensureTenant, insertApiKey, migrate } from '@factmill/database';
 import { generateApiKey } from '@factmill/auth';
 import { createQueues, queueConfigOf, type Queues } from '@factmill/queue';
-import { createDisposables, externalStorage, openAuthenticator, openDatabase } from '@factmill/runtime';
+import {
+  type Access,
+  createDisposables,
+  type Disposables,
+  externalStorage,
+  openAuthenticator,
+  openDatabase,
+} from '@factmill/runtime';
 import { createLogger, startTelemetry } from '@factmill/telemetry';
 import { createRedisNamespace, createTestDatabase } from '@factmill/testkit';
 import { Writable } from 'node:stream';
@@ -33,7 +39,7 @@ export type GatewayUnderTest = Readonly<{
   /** As the owner of the tables, for looking at what the gateway has done for any tenant. */
   database: DatabasePool;
   queues: Queues;
-  authenticator: Authenticator;
+  authenticator: Access;
   /** Every line the gateway has logged. */
   logged: () => string;
   call: (method: string, path: string, call?: Call) => Promise<Answer>;
@@ -47,7 +53,7 @@ export type GatewayUnderTest = Readonly<{
     expiresAt?: Date;
   }) => Promise<string>;
   /** One more gateway on the same storage, as in production, with other settings if told so. */
-  another: (environment?: Readonly<Record<string, string>>) => Promise<Gateway>;
+  another: (environment?: Readonly<Record<string, string>>, consoleFolder?: string) => Promise<Gateway>;
   close: () => Promise<void>;
 }>;
 
@@ -62,12 +68,7 @@ export async function startGateway(
   between = (pool: DatabasePool) => pool,
 ): Promise<GatewayUnderTest> {
   const disposables = createDisposables();
-  let databaseUrl = environment['DATABASE_URL'];
-  if (databaseUrl === undefined) {
-    const own = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
-    disposables.add({ close: () => own.drop() });
-    databaseUrl = own.connectionString;
-  }
+  const { serviceUrl, ownerUrl } = await provideDatabase(environment['DATABASE_URL'], disposables);
   const redis = createRedisNamespace();
   if (environment['REDIS_URL'] === undefined) disposables.add({ close: () => redis.cleanup() });
   const settings = {
@@ -75,7 +76,8 @@ export async function startGateway(
     GATEWAY_PORT: '0',
     AUTH: 'required',
     ADMIN_API_KEY: ADMIN_KEY,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: serviceUrl,
+    DATABASE_OWNER_URL: ownerUrl,
     DATABASE_POOL_MAX: '8',
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
@@ -96,12 +98,12 @@ export async function startGateway(
   );
   const storage = externalStorage(config);
   const serving = disposables.add(between(openDatabase(config, storage, 'gateway', log, 1, 'always')));
-  const database = serving.as('login');
+  const database = disposables.add(openTestPool(ownerUrl));
   const queues = disposables.add(
     await createQueues(queueConfigOf(config, storage), { logger: log, clock: Date.now }),
   );
   const authenticator = openAuthenticator(config, serving, now);
-  const another = async (more: Readonly<Record<string, string>> = {}) =>
+  const another: GatewayUnderTest['another'] = async (more = {}, consoleFolder) =>
     disposables.add(
       await createGateway({
         config: loadConfig({ ...settings, ...more }),
@@ -112,6 +114,7 @@ export async function startGateway(
         authenticator,
         // On a busy machine Redis answers late, and the rates have to be shared all the same.
         limitsAnswerMs: 60_000,
+        ...(consoleFolder === undefined ? {} : { consoleFolder }),
       }),
     );
   const { url, app } = await another();
@@ -143,9 +146,20 @@ export async function startGateway(
   };
 }
 
+/** A database of its own, unless a test brings one. */
+async function provideDatabase(
+  given: string | undefined,
+  disposables: Disposables,
+): Promise<{ serviceUrl: string; ownerUrl: string }> {
+  if (given !== undefined) return { serviceUrl: given, ownerUrl: given };
+  const own = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger, ...how }) });
+  disposables.add({ close: () => own.drop() });
+  return { serviceUrl: own.serviceUrl, ownerUrl: own.connectionString };
+}
+
 /** A pool on the same database that is not the gateway's. */
 export function openTestPool(connectionString: string): DatabasePool {
-  return createPool({ connectionString, max: 2, applicationName: 'factmill-test', logger });
+  return createPool({ connectionString, max: 3, applicationName: 'factmill-test', logger });
 }
 
 /** Sends a request as a client would; JSON unless `raw` says otherwise. */

@@ -1,12 +1,19 @@
 import { assertSchemaVersion } from '@factmill/database';
 import { createQueues, queueConfigOf } from '@factmill/queue';
-import { externalStorage, openAuthenticator, openDatabase, runProcess } from '@factmill/runtime';
+import {
+  assertServiceLogin,
+  externalStorage,
+  openAuthenticator,
+  openDatabase,
+  runProcess,
+} from '@factmill/runtime';
 import { createGateway } from './create-gateway.ts';
 
 await runProcess('gateway', async ({ config, logger, telemetry, disposables }) => {
   const storage = externalStorage(config);
   const database = disposables.add(openDatabase(config, storage, 'gateway', logger));
   await assertSchemaVersion(database, { logger });
+  await assertServiceLogin(config, database);
   const queues = disposables.add(
     await createQueues(queueConfigOf(config, storage), { logger, clock: Date.now }),
   );

@@ -12,7 +12,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startUpstream, type UpstreamUnderTest } from './chat/upstream.fixture.ts';
+import { answerJson, startUpstream, type UpstreamUnderTest } from './chat/upstream.fixture.ts';
 import { type GatewayUnderTest, said, startGateway } from './gateway.fixture.ts';
 
 const extract = (gateway: GatewayUnderTest, user: string, headers: Record<string, string> = {}) =>
@@ -206,6 +206,28 @@ describe('retrieval', () => {
     } finally {
       await gateway.close();
       await retrieval.close();
+    }
+  });
+
+  test('of several processes the same one is asked for a user, by every way, until it is away', async () => {
+    const processes = [await startUpstream(), await startUpstream()] as const;
+    const found = { results: [], mode: 'fused', user_id: 'ada' };
+    for (const { answerWith } of processes) answerWith((_request, response) => answerJson(response, found));
+    const gateway = await startGateway({ RETRIEVAL_URL: processes.map(({ origin }) => origin).join(',') });
+    try {
+      const body = { user_id: 'ada', query: 'where?' };
+      const ask = (path: string, more = {}) => gateway.call('POST', path, { body: { ...body, ...more } });
+      expect((await ask('/v1/memories/search')).status).toBe(200);
+      expect((await ask('/v1/context')).status).toBe(200);
+      expect((await ask('/v1/tools/memory', { action: 'search' })).status).toBe(200);
+      const [home, other] = processes.toSorted((a, b) => b.received.length - a.received.length);
+      expect([home?.received.length, other?.received.length]).toEqual([3, 0]);
+      await home?.close();
+      expect((await ask('/v1/memories/search')).status).toBe(200);
+      expect(other?.received).toHaveLength(1);
+    } finally {
+      await gateway.close();
+      for (const { close } of processes) await close();
     }
   });
 

@@ -3,11 +3,11 @@ import type { Config, QueueLimits, StatementClass } from '@factmill/config';
 import type { Schedule } from '@factmill/contracts';
 import type { AcceptRequest, Database } from '@factmill/database';
 import type { Queues } from '@factmill/queue';
-import type { UsageMeter, UserDefaultsReader } from '@factmill/runtime';
+import type { Access, UsageMeter, UserDefaultsReader } from '@factmill/runtime';
 import type { Logger } from '@factmill/telemetry';
-import type { Authenticator } from '@factmill/auth';
 import type { RequestHandler } from 'express';
 import type { AcceptOutcome } from './accepting/accept.ts';
+import type { RetrievalClient } from './retrieval/retrieval-client.ts';
 import type { DocumentCutter } from './documents/document-cutter.ts';
 
 /** Dependencies of the routes. */
@@ -19,7 +19,8 @@ export type RouteDeps = Readonly<{
   /** As `batch`, for what concerns all tenants at once; the others see the caller's tenant only. */
   allTenants: Database;
   queues: Queues;
-  authenticator: Authenticator;
+  retrieval: RetrievalClient;
+  authenticator: Access;
   /** Middleware before the body is read: authentication and rate limits. */
   admit: RequestHandler[];
   /** Further middleware for chats: waits for a turn among all tenants. */

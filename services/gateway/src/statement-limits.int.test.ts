@@ -10,7 +10,7 @@ let gateway: GatewayUnderTest;
 let observer: DatabasePool;
 beforeAll(async () => {
   gateway = await startGateway({ STATEMENT_TIMEOUT_LIST_MS: '200', STATEMENT_TIMEOUT_ACCEPT_MS: '300' });
-  observer = openTestPool(gateway.config.storage.databaseUrl ?? '');
+  observer = openTestPool(gateway.config.storage.ownerUrl ?? '');
 });
 afterAll(async () => {
   await observer.close();

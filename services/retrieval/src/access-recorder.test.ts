@@ -4,6 +4,7 @@ import { AppError } from '@factmill/errors';
 import type { Logger } from '@factmill/telemetry';
 import { type AccessRecorder, createAccessRecorder } from './access-recorder.ts';
 
+const TENANT = '00000000-0000-7000-8000-000000000001';
 const now = new Date('2026-03-01T12:00:00Z');
 const namesOf = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `m${from + index}`);
 
@@ -32,8 +33,8 @@ afterEach(() => {
 });
 
 test('accesses of a memory are added up and written once', async () => {
-  accesses.record(['m1', 'm2']);
-  accesses.record(['m2']);
+  accesses.record(TENANT, ['m1', 'm2']);
+  accesses.record(TENANT, ['m2']);
   expect(written).toEqual([]);
   await jest.advanceTimersByTimeAsync(3_000);
   expect(written).toEqual([
@@ -45,10 +46,10 @@ test('accesses of a memory are added up and written once', async () => {
 });
 
 test('of many memories those that wait longest are written first, the others later, all of them in the end', async () => {
-  accesses.record(namesOf(1_800));
+  accesses.record(TENANT, namesOf(1_800));
   await jest.advanceTimersByTimeAsync(1_000);
   expect(written.map((batch) => [...batch.keys()])).toEqual([namesOf(300)]);
-  accesses.record(['m0', 'm1799']);
+  accesses.record(TENANT, ['m0', 'm1799']);
   await jest.advanceTimersByTimeAsync(1_000);
   expect(written[1]?.size).toBe(251);
   await accesses.close();
@@ -63,10 +64,10 @@ test('of many memories those that wait longest are written first, the others lat
 
 test('what cannot be written is counted later, together with what comes in between', async () => {
   isDown = true;
-  accesses.record(['m1']);
+  accesses.record(TENANT, ['m1']);
   await jest.advanceTimersByTimeAsync(1_000);
   isDown = false;
-  accesses.record(['m1']);
+  accesses.record(TENANT, ['m1']);
   await jest.advanceTimersByTimeAsync(1_000);
   expect(written).toEqual([new Map([['m1', 2]])]);
 });

@@ -4,7 +4,7 @@ import type { Logger } from '@factmill/telemetry';
 
 export type AccessRecorder = Readonly<{
   /** Counts one access of each memory. Returns at once. */
-  record: (memoryIds: readonly string[]) => void;
+  record: (tenantId: string, memoryIds: readonly string[]) => void;
   /** Writes what is left and stops. */
   close: () => Promise<void>;
 }>;
@@ -65,9 +65,9 @@ export function createAccessRecorder(deps: AccessRecorderDeps): AccessRecorder {
   }
 
   return {
-    record: (memoryIds) => {
+    record: (tenantId, memoryIds) => {
       const lastAt = deps.now();
-      for (const memoryId of memoryIds) add({ memoryId, count: 1, lastAt });
+      for (const memoryId of memoryIds) add({ tenantId, memoryId, count: 1, lastAt });
     },
     close: async () => {
       clearInterval(timer);

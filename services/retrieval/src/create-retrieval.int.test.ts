@@ -8,7 +8,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import type { Retrieval } from './create-retrieval.ts';
-import { createKey, openRetrievalUnderTest, postSearch as post, searchOver } from './retrieval.fixture.ts';
+import {
+  createKey,
+  createSession,
+  openRetrievalUnderTest,
+  postSearch as post,
+  searchOver,
+} from './retrieval.fixture.ts';
 
 const OTHER_TENANT = '00000000-0000-7000-8000-000000000002';
 
@@ -283,6 +289,16 @@ describe('who may search', () => {
         user_id: 'reader',
       });
     });
+  });
+
+  test('a session of the console is a key here too, while there is a console', async () => {
+    const cookie = await createSession(database, await createKey(database, 'browser', ['memory.read']));
+    const ask = (environment: RawEnvironment) =>
+      under.withService({ AUTH: 'required', ...environment }, {}, (service) =>
+        post(service, { query: 'dog' }, { cookie }),
+      );
+    await expect(ask({})).resolves.toMatchObject({ status: 200, body: { user_id: 'browser' } });
+    await expect(ask({ CONSOLE: 'false' })).resolves.toMatchObject({ status: 401 });
   });
 
   test('it is ready, and shows how searches went', async () => {

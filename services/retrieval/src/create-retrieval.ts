@@ -1,5 +1,4 @@
 import { settlesWithin } from '@factmill/async';
-import type { Authenticator } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { OPERATIONS } from '@factmill/contracts';
 import type { DatabasePool } from '@factmill/database';
@@ -13,7 +12,9 @@ import {
   reportFetch,
 } from '@factmill/models';
 import {
+  type Access,
   createAuditAccess,
+  createReadDatabase,
   createReadiness,
   createUsageMeter,
   createUserDefaults,
@@ -41,8 +42,10 @@ export type RetrievalDeps = Readonly<{
   logger: Logger;
   telemetry: Telemetry;
   database: DatabasePool;
+  /** A replica of it that searches read from when it has all; default: none. */
+  replica?: DatabasePool | null;
   embedder: Embedder;
-  authenticator: Authenticator;
+  authenticator: Access;
   /** Default: the clock of the machine. */
   now?: () => Date;
 }>;
@@ -78,10 +81,13 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
     loadModel('embedding', embedding, logger),
     ...(reranker === null ? [] : [loadModel('reranking', reranker.load, logger)]),
   ]);
+  const reading = createReadDatabase({ primary: database, replica: deps.replica ?? null, logger });
+  const { pick: pickDatabase } = reading;
   const search = createSearch({
     database,
+    pickDatabase,
     embedQuery: createEmbedQuery({ database, models, config: config.embedding, usage, now: Date.now }),
-    residents: createResidentIndexes({ database, now: () => performance.now() }),
+    residents: createResidentIndexes({ database, pickDatabase, now: () => performance.now() }),
     reranker: reranker && billed(reranker, usage),
     defaultMode,
     searchesTurns: config.searchTurns,
@@ -139,6 +145,7 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
       await usage.close();
       await reranker?.close();
       await models.close();
+      await reading.close();
     },
   };
 }

@@ -26,6 +26,7 @@ const silent = createLogger({ service: 'retrieval', level: 'silent' });
 let folder: string;
 let embedded: EmbeddedPostgres;
 let pool: DatabasePool;
+let serving: DatabasePool;
 let telemetry: Telemetry;
 let embedder: Embedder;
 let retrieval: Retrieval;
@@ -36,7 +37,9 @@ beforeAll(async () => {
   embedded = await startEmbedded({ dataDir: folder, logger: silent });
   const { connectionString } = embedded;
   await migrate(connectionString, { logger: silent });
-  pool = createPool({ connectionString, max: 4, applicationName: 'factmill-retrieval', logger: silent });
+  const open = { connectionString, max: 4, applicationName: 'factmill-retrieval', logger: silent };
+  pool = createPool(open);
+  serving = createPool({ ...open, rowSecurity: 'always' });
   embedder = createEmbedder({ provider: 'local' });
   const [near = []] = await embedder.embed([QUERY]);
   const { id, dimensions } = LOCAL_EMBEDDING_PROFILE;
@@ -52,12 +55,12 @@ beforeAll(async () => {
     SHUTDOWN_GRACE_MS: '100',
     AUTH: 'none',
   });
-  const authenticator = openAuthenticator(config, pool);
+  const authenticator = openAuthenticator(config, serving);
   retrieval = await createRetrieval({
     config,
     logger: silent,
     telemetry,
-    database: pool,
+    database: serving,
     embedder,
     authenticator,
   });
@@ -68,6 +71,7 @@ afterAll(async () => {
   await retrieval.close();
   await telemetry.close();
   await embedder.close();
+  await serving.close();
   await pool.close();
   await embedded.close();
   await rm(folder, { recursive: true });

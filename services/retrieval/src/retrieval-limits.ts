@@ -1,4 +1,4 @@
-import { authentication, type Authenticator } from '@factmill/auth';
+import { authentication, readForwardedSession } from '@factmill/auth';
 import type { Config } from '@factmill/config';
 import { asTenant } from '@factmill/database';
 import {
@@ -10,6 +10,7 @@ import {
   takeTurns,
   watchQueues,
 } from '@factmill/limits';
+import type { Access } from '@factmill/runtime';
 import type { RequestHandler } from 'express';
 
 export type RetrievalLimits = Readonly<{
@@ -32,7 +33,7 @@ const ACTIVE_MS = 30_000;
  * limits the rates of keys and tenants, because requests enter there.
  */
 export function createRetrievalLimits(
-  deps: Readonly<{ config: Config; authenticator: Authenticator }>,
+  deps: Readonly<{ config: Config; authenticator: Access }>,
 ): RetrievalLimits {
   const { config } = deps;
   const now = () => performance.now();
@@ -53,7 +54,11 @@ export function createRetrievalLimits(
   const gauges = watchQueues('retrieval', { searching });
   const guard = createAuthenticationGuard({ maxFailures: config.limits.authFailuresPerMinute, count, now });
   return {
-    authenticate: authentication(deps.authenticator, guard, asTenant),
+    // The gateway passes sessions on. Nothing changes here, whoever asks.
+    authenticate: authentication(deps.authenticator, guard, asTenant, {
+      check: deps.authenticator.sessions.check,
+      tokenOf: (request) => (config.console.isEnabled ? readForwardedSession(request) : null),
+    }),
     afterBody: [
       takeTurns({
         queueOf: () => searching,

@@ -1,4 +1,4 @@
-import { generateApiKey } from '@factmill/auth';
+import { createSessions, generateApiKey } from '@factmill/auth';
 import { loadConfig, type RawEnvironment } from '@factmill/config';
 import { type Permission, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
 import {
@@ -6,6 +6,7 @@ import {
   type DatabasePool,
   DEFAULT_TENANT_ID,
   insertApiKey,
+  insertConsoleSession,
   insertMemories,
   listUnindexedTurns,
   migrate,
@@ -19,7 +20,7 @@ import {
 import { createEmbedder, type Embedder, LOCAL_EMBEDDING_PROFILE } from '@factmill/models';
 import { createDisposables, openAuthenticator } from '@factmill/runtime';
 import { createLogger, type Logger, startTelemetry } from '@factmill/telemetry';
-import { createTestDatabase, newMemory } from '@factmill/testkit';
+import { createTestDatabase, newMemory, testPartitions } from '@factmill/testkit';
 import { randomUUID } from 'node:crypto';
 import { createRetrieval, type Retrieval } from './create-retrieval.ts';
 
@@ -30,6 +31,7 @@ type Said = Readonly<{ id: string; role: 'user' | 'assistant'; content: string }
 
 type StartOptions = Readonly<{
   pool?: DatabasePool;
+  replica?: DatabasePool;
   embedder?: Embedder;
   logger?: Logger;
   now?: () => Date;
@@ -37,6 +39,8 @@ type StartOptions = Readonly<{
 
 export type RetrievalUnderTest = Readonly<{
   database: DatabasePool;
+  /** As services use it: under the policies of the tables. */
+  serving: DatabasePool;
   openPool: (connectionString: string, options?: Partial<PoolOptions>) => DatabasePool;
   /** A service with the local model, without authentication unless told. It is closed with everything else. */
   start: (environment?: RawEnvironment, options?: StartOptions) => Promise<Retrieval>;
@@ -52,14 +56,21 @@ export type RetrievalUnderTest = Readonly<{
   say: (userId: string, conversationId: string, said: readonly Said[]) => Promise<void>;
 }>;
 
-/** Retrieval with the local model in this process, on its own database. */
-export async function openRetrievalUnderTest(): Promise<
-  RetrievalUnderTest & Readonly<{ close: () => Promise<void> }>
-> {
+/**
+ * Retrieval with the local model in this process, on its own database.
+ *
+ * @param ownDatabase an empty one to use; default: one of the test's Postgres, dropped in the end
+ */
+export async function openRetrievalUnderTest(
+  ownDatabase?: string,
+): Promise<RetrievalUnderTest & Readonly<{ close: () => Promise<void> }>> {
   const disposables = createDisposables();
-  const { connectionString, drop } = await createTestDatabase({
-    migrate: (url) => migrate(url, { logger: silent }),
-  });
+  const migrateTo = (url: string, how = testPartitions()) => migrate(url, { logger: silent, ...how });
+  const { connectionString, serviceUrl, drop } =
+    ownDatabase === undefined
+      ? await createTestDatabase({ migrate: migrateTo })
+      : { connectionString: ownDatabase, serviceUrl: ownDatabase, drop: () => Promise.resolve() };
+  if (ownDatabase !== undefined) await migrateTo(ownDatabase);
   disposables.add({ close: drop });
   const openPool: RetrievalUnderTest['openPool'] = (url, options = {}) =>
     createPool({
@@ -70,7 +81,7 @@ export async function openRetrievalUnderTest(): Promise<
       ...options,
     });
   const database = disposables.add(openPool(connectionString));
-  const serving = disposables.add(openPool(connectionString, { rowSecurity: 'always' }));
+  const serving = disposables.add(openPool(serviceUrl, { rowSecurity: 'always' }));
   const telemetry = disposables.add(
     await startTelemetry({ service: 'retrieval', version: '0', otlpEndpoint: null }),
   );
@@ -81,7 +92,8 @@ export async function openRetrievalUnderTest(): Promise<
   await registerEmbeddingModel(database, model, LOCAL_EMBEDDING_PROFILE.dimensions);
 
   async function start(environment: RawEnvironment = {}, options: StartOptions = {}): Promise<Retrieval> {
-    const { pool = serving, embedder = local, logger = silent, now = () => new Date() } = options;
+    const { pool = serving, replica = null, embedder = local, logger = silent } = options;
+    const { now = () => new Date() } = options;
     const config = loadConfig({
       HOST: '127.0.0.1',
       RETRIEVAL_PORT: '0',
@@ -91,7 +103,16 @@ export async function openRetrievalUnderTest(): Promise<
     });
     const authenticator = openAuthenticator(config, pool);
     return disposables.add(
-      await createRetrieval({ config, logger, telemetry, database: pool, embedder, authenticator, now }),
+      await createRetrieval({
+        config,
+        logger,
+        telemetry,
+        database: pool,
+        replica,
+        embedder,
+        authenticator,
+        now,
+      }),
     );
   }
 
@@ -149,6 +170,7 @@ export async function openRetrievalUnderTest(): Promise<
 
   return {
     database,
+    serving,
     openPool,
     remember,
     say,
@@ -190,4 +212,22 @@ export async function createKey(
   const owner = { tenantId, userId: null, userLocked: false, expiresAt: null };
   await insertApiKey(database, { id, secretSha256, name, permissions, ...owner });
   return key;
+}
+
+/** The cookie of a session of the console, as the gateway passes it on. */
+export async function createSession(
+  database: DatabasePool,
+  key: string,
+  tenantId = DEFAULT_TENANT_ID,
+): Promise<string> {
+  const deps = { adminKey: null, defaultTenantId: tenantId, now: () => new Date() };
+  const sessions = createSessions({
+    ...deps,
+    find: () => Promise.resolve(null),
+    noteUse: () => Promise.resolve(),
+  });
+  const issued = sessions.issue(key);
+  if (issued === null) throw new Error('A session needs a key.');
+  await insertConsoleSession(database, { ...issued.session, tenantId });
+  return `factmill_session=${issued.token}`;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RawEnvironment } from '@factmill/config';
-import { type SearchResponse, searchResponseSchema } from '@factmill/contracts';
+import { contextResponseSchema, type SearchResponse, searchResponseSchema } from '@factmill/contracts';
 import {
   type DatabasePool,
   DEFAULT_TENANT_ID,
@@ -83,6 +83,58 @@ describe('fused', () => {
     expect(relevance).toBeCloseTo(sum, 9);
     expect(total).toBeCloseTo(0.9 * (relevance ?? 0) + 0.1 * (recency ?? 0), 9);
     expect((await search({ query: 'boiler', user_id })).results[0]?.explain).toBeUndefined();
+  });
+
+  test('explains what became of every candidate, and which stage left it out', async () => {
+    const query = 'boiler serial number';
+    const ask = async (more: object) => {
+      const { results, explain } = await search({ query, user_id, explain: true, ...more });
+      return { results, outcomes: Map.groupBy(explain?.considered ?? [], ({ outcome }) => outcome) };
+    };
+    const plain = await ask({});
+    expect(plain.outcomes.get('result')?.map(({ id }) => id)).toEqual(
+      plain.results.map(({ memory }) => memory.id),
+    );
+    const [first] = plain.results;
+    expect(plain.outcomes.get('duplicate')).toMatchObject([
+      { duplicate_of: first?.memory.id, content: expect.stringContaining('ZX-90817') },
+    ]);
+    const { outcomes: cut } = await ask({ limit: 1, fill: true });
+    expect(cut.get('result')).toHaveLength(1);
+    const { outcomes: short } = await ask({ token_budget: 1, collapse: false });
+    expect(short.get('token_budget')?.length).toBeGreaterThan(0);
+    const { outcomes: strict } = await ask({ min_relevance: 0.999 });
+    expect(strict.get('relevance')?.length).toBeGreaterThan(0);
+    const { outcomes: limited } = await ask({ limit: 1, collapse: false });
+    expect(limited.get('limit')?.[0]?.channels.length).toBeGreaterThan(0);
+  });
+
+  test('a context says what its gate said, what was searched for, and what became of the candidates', async () => {
+    const context = async (query: string, more: object = {}) => {
+      const response = await fetch(`${retrieval.url}/v1/context`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ user_id, query, explain: true, ...more }),
+      });
+      return contextResponseSchema.parse(await response.json());
+    };
+    const asked = await context('What is the serial number of the boiler?', { limit: 1 });
+    expect(asked.explain).toMatchObject({
+      gate: { retrieve: true, reason: 'question' },
+      gate_applies: true,
+      query: expect.stringContaining('boiler'),
+    });
+    const results = asked.explain?.search?.considered.filter(({ outcome }) => outcome === 'result');
+    expect(asked.memories).toHaveLength(1);
+    expect(results?.map(({ id }) => id)).toContain(asked.memories[0]?.memory.id);
+    const thanks = await context('Thanks!');
+    expect(thanks).toMatchObject({
+      gated: true,
+      explain: { gate: { retrieve: false, reason: 'acknowledgement' }, query: null, search: null },
+    });
+    const held = await context('Thanks!', { gate: false });
+    expect(held.explain).toMatchObject({ gate: { retrieve: false }, gate_applies: false });
+    expect((await context('Thanks!', { explain: false })).explain).toBeUndefined();
   });
 
   test('stages can be switched', async () => {
@@ -312,7 +364,9 @@ describe('falling back', () => {
   });
 
   test('classic → recent → nothing, as more of the database breaks; each says so', async () => {
-    const broken = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+    const broken = await createTestDatabase({
+      migrate: (url, how) => migrate(url, { logger: quiet, ...how }),
+    });
     const pool = under.openPool(broken.connectionString);
     try {
       await registerEmbeddingModel(pool, LOCAL_EMBEDDING_PROFILE.id, LOCAL_EMBEDDING_PROFILE.dimensions);
@@ -528,6 +582,7 @@ describe('scopes, pending turns, time', () => {
     const paris = randomUUID();
     await supersedeMemories(
       database,
+      DEFAULT_TENANT_ID,
       [{ id: berlin ?? '', supersededBy: paris, validTo: new Date(at(10)), cause: 'newer_value' }],
       actor,
     );
@@ -563,6 +618,7 @@ describe('scopes, pending turns, time', () => {
     const [superseded, archived, expired, deleted] = ids;
     await supersedeMemories(
       database,
+      DEFAULT_TENANT_ID,
       [{ id: superseded ?? '', supersededBy: null, validTo: new Date(), cause: 'expired' }],
       actor,
     );

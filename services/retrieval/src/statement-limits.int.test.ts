@@ -13,7 +13,7 @@ test('a search whose statements take too long is ended on the server, and answer
   const disposables = createDisposables();
   try {
     const { connectionString, drop } = await createTestDatabase({
-      migrate: (url) => migrate(url, { logger }),
+      migrate: (url, how) => migrate(url, { logger, ...how }),
     });
     disposables.add({ close: drop });
     const config = loadConfig({

@@ -8,14 +8,15 @@ export function banner(addresses: Standalone, config: Config): string {
     config.storage.databaseUrl === null
       ? `embedded Postgres in ${config.storage.dataDir}`
       : 'Postgres at DATABASE_URL';
-  const queue = config.storage.redisUrl === null ? 'in that Postgres' : 'Redis at REDIS_URL';
+  const queue = config.storage.redis === null ? 'in that Postgres' : 'Redis at REDIS_URL';
   const model = config.extractor.chatModel === null ? 'rules, no model' : config.extractor.chatModel.model;
   const key = config.auth.mode === 'required' ? ` -H 'Authorization: Bearer fm_…'` : '';
+  const console = config.console.isEnabled ? `\n  Console      ${gatewayUrl}/console` : '';
   const json = `-H 'Content-Type: application/json'${key}`;
   return `
 Factmill is ready.
 
-  API          ${gatewayUrl}        reference: ${gatewayUrl}/docs
+  API          ${gatewayUrl}        reference: ${gatewayUrl}/docs${console}
   Queues       ${gatewayUrl}/admin/queues
   Retrieval    ${addresses.retrievalUrl}
   Extractor    ${addresses.extractorUrl}/health

@@ -1,6 +1,12 @@
 import { type ChangeSignal, createChangeSignal } from '@factmill/async';
 import type { Config } from '@factmill/config';
-import { type DatabasePool, migrate, startEmbedded } from '@factmill/database';
+import {
+  assertSchemaVersion,
+  type DatabasePool,
+  isSchemaOfAnother,
+  migrate,
+  startEmbedded,
+} from '@factmill/database';
 import { createExtractor } from '@factmill/extractor';
 import { createGateway } from '@factmill/gateway';
 import { assertPortsFree } from '@factmill/http';
@@ -9,7 +15,10 @@ import { assertRedisReady, createQueues, queueConfigOf } from '@factmill/queue';
 import { createRetrieval } from '@factmill/retrieval';
 import {
   announceInstance,
+  assertServiceLogin,
+  migrationTarget,
   openAuthenticator,
+  openReplica,
   openDatabase,
   type ProcessContext,
   type Storage,
@@ -43,17 +52,20 @@ export async function createStandalone(
   // Loads in parallel with the database. Retrieval waits for it, and reports when it cannot be loaded.
   embedder.load().catch(() => undefined);
   const storage = await openStorage(context, say);
-  await migrate(storage.connectionString, { logger });
+  await prepareSchema(context, storage);
   // Each service has its own connections, so that accepting does not wait for searches. Connections of embedded storage
   // cost nothing; it prioritises by their names.
   const open = (service: string, share: number) =>
     disposables.add(openDatabase(config, storage, service, logger, storage.embedded ? 1 : share));
   const accepting = open('gateway', 0.4);
   const searching = open('retrieval', 0.3);
+  const replica = openReplica(config, logger, 0.3);
+  if (replica !== null) disposables.add(replica);
   const working = open('extractor', 0.3);
+  if (!storage.embedded) await assertServiceLogin(config, accepting);
   await importAtFirstStart(accepting.as('system'), config, say);
   const signal = storage.embedded ? changesBy(accepting) : null;
-  if (config.storage.redisUrl !== null) await assertRedisReady(config.storage.redisUrl, { logger });
+  if (config.storage.redis !== null) await assertRedisReady(config.storage.redis, { logger });
   const queueConfig = queueConfigOf(config, storage);
   const queues = disposables.add(await createQueues(queueConfig, { logger, clock: Date.now }));
   const authenticator = openAuthenticator(config, accepting);
@@ -72,7 +84,7 @@ export async function createStandalone(
     }),
   );
   const retrieval = disposables.add(
-    await createRetrieval({ ...common, database: searching, embedder, authenticator }),
+    await createRetrieval({ ...common, database: searching, replica, embedder, authenticator }),
   );
   const gateway = disposables.add(
     await createGateway({
@@ -108,6 +120,25 @@ async function openStorage(
   return { connectionString: embedded.connectionString, embedded: true };
 }
 
+/** Migrates, unless the user of DATABASE_URL is one for services only and no other is known. */
+async function prepareSchema({ config, logger }: ProcessContext, storage: Storage): Promise<void> {
+  if (storage.embedded) {
+    await migrate(storage.connectionString, { logger });
+    return;
+  }
+  const { url, services } = migrationTarget(config);
+  const database = openDatabase(config, storage, 'standalone', logger);
+  try {
+    if (services === undefined && (await isSchemaOfAnother(database.as('login')))) {
+      await assertSchemaVersion(database, { logger });
+    } else {
+      await migrate(url, { logger, services });
+    }
+  } finally {
+    await database.close();
+  }
+}
+
 /** On embedded storage only this process changes anything: workers say so themselves, and the gateway uses its pool. */
 function changesBy(accepting: DatabasePool): ChangeSignal {
   const signal = createChangeSignal();
@@ -117,5 +148,5 @@ function changesBy(accepting: DatabasePool): ChangeSignal {
 
 /** The retrieval port can be 0 (any free one), so the gateway gets the actual address. */
 function withRetrievalAt(config: Config, retrievalUrl: string): Config {
-  return { ...config, gateway: { ...config.gateway, retrievalUrl } };
+  return { ...config, gateway: { ...config.gateway, retrievalUrls: [retrievalUrl] } };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema } from '../environment.ts';
+import { fileNameOf } from '../secret-files.ts';
 
 /** A setting as the documentation shows it. */
 export type Setting = Readonly<{
@@ -14,6 +15,7 @@ export type Setting = Readonly<{
 
 const inputSchema = z.object({
   description: z.string(),
+  secret: z.boolean().default(false),
   unset: z.string().default(''),
   allowed: z.string().optional(),
   enum: z.array(z.string()).optional(),
@@ -39,7 +41,9 @@ export function listSettings(): ReadonlyMap<string, Setting> {
         name,
         {
           name,
-          description: input.description,
+          description: input.secret
+            ? `${input.description} \`${fileNameOf(name)}\` names a file with it.`
+            : input.description,
           defaultValue: name in defaults ? String(defaults[name]) : null,
           unset: input.unset,
           allowed: allowedValues(input),

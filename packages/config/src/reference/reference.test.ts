@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ENVIRONMENT_NAMES, environmentSchema, SECTIONS } from '../environment.ts';
 import { parseEnvironment } from '../parse-environment.ts';
 import { listSettings } from './list-settings.ts';
+import { toChartSchema } from './to-chart-schema.ts';
 import { toEnvExample } from './to-env-example.ts';
 import { toMarkdown } from './to-markdown.ts';
 
@@ -44,7 +45,9 @@ test('every setting is in one section, says what it is for, and what happens wit
   }
 });
 
-test('.env.example and docs/configuration.md are as `npm run reference` writes them', () => {
+test('what is generated is as `npm run reference` writes it', () => {
   expect(envExample).toBe(toEnvExample(listSettings()));
   expect(read('docs/configuration.md')).toBe(toMarkdown(listSettings()));
+  const chartSchema = read('infra/helm/factmill/values.schema.json');
+  expect(chartSchema).toBe(toChartSchema(listSettings(), chartSchema));
 });

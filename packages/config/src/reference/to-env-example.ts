@@ -5,7 +5,7 @@ import type { Setting } from './list-settings.ts';
 const WIDTH = 116;
 
 const HEAD =
-  'Every variable that Factmill reads, with its default. Copy this file to .env and change what you need. A variable of the process environment wins over .env. An empty value counts as not set. Variables that are commented out have no default: the comment above each says what happens without it. docs/configuration.md lists the allowed values. Both are generated: npm run reference.';
+  'Every variable that Factmill reads, with its default. Copy this file to .env and change what you need. A variable of the process environment wins over .env. An empty value counts as not set. Secrets can be in files, as Docker and Kubernetes mount them: NAME_FILE in place of NAME. Variables that are commented out have no default: the comment above each says what happens without it. docs/configuration.md lists the allowed values. Both are generated: npm run reference.';
 
 /** The text of `.env.example`. */
 export function toEnvExample(settings: ReadonlyMap<string, Setting>): string {

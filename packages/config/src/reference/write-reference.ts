@@ -1,7 +1,9 @@
-// Writes .env.example and docs/configuration.md from the schema of the environment. Run it after changing a setting:
+// Writes .env.example, docs/configuration.md and the names of settings in the chart's values.schema.json from the schema
+// of the environment. Run it after changing a setting:
 // npm run reference
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { listSettings } from './list-settings.ts';
+import { toChartSchema } from './to-chart-schema.ts';
 import { toEnvExample } from './to-env-example.ts';
 import { toMarkdown } from './to-markdown.ts';
 
@@ -9,3 +11,6 @@ const root = new URL('../../../../', import.meta.url);
 const settings = listSettings();
 await writeFile(new URL('.env.example', root), toEnvExample(settings));
 await writeFile(new URL('docs/configuration.md', root), toMarkdown(settings));
+
+const chartSchema = new URL('infra/helm/factmill/values.schema.json', root);
+await writeFile(chartSchema, toChartSchema(settings, await readFile(chartSchema, 'utf8')));

@@ -60,6 +60,7 @@ export const access = {
       unset: 'none',
     }),
   ADMIN_API_KEY: z.string().min(24).max(256).optional().meta({
+    secret: true,
     description: 'A key with all permissions in the default tenant. It is also an operator.',
     unset: 'make keys with `factmill keys create`',
   }),
@@ -83,6 +84,12 @@ export const access = {
   AUTH_FAILURES_PER_MINUTE: nonNegativeInt.default(100).meta({
     description:
       'Wrong API keys that one address may send in a minute. More of them are answered with 429. 0: no limit.',
+  }),
+  CONSOLE: flag.default(true).meta({
+    description: 'The console at `/console`. Without it, sessions of browsers are no keys.',
+  }),
+  CONSOLE_WRITABLE: flag.default(true).meta({
+    description: 'Whether the console may change anything. What it may do beyond reading, its key says.',
   }),
   BULL_BOARD_WRITABLE: flag.default(false).meta({
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, port } from './values.ts';
+import { httpUrls, port } from './values.ts';
 
 export const addresses = {
   HOST: z.string().min(1).default('127.0.0.1').meta({
@@ -11,8 +11,9 @@ export const addresses = {
   EXTRACTOR_PORT: port
     .default(8082)
     .meta({ description: 'Port of the extractor, for its health and metrics.' }),
-  RETRIEVAL_URL: httpUrl.optional().meta({
-    description: 'Where the gateway finds retrieval.',
+  RETRIEVAL_URL: httpUrls.optional().meta({
+    description:
+      'Where the gateway finds retrieval: one address, or those of several processes. The searches of a user go to the same process, which then has the user in memory. Of one address whose name stands for several (a headless service of Kubernetes, a scaled service of Compose) each is a process.',
     unset: '`RETRIEVAL_PORT` on this machine',
   }),
 };

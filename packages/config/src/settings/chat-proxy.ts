@@ -54,6 +54,7 @@ export const chatProxy = {
     unset: '`LLM_BASE_URL`',
   }),
   CHAT_API_KEY: z.string().optional().meta({
+    secret: true,
     description: "Sent upstream in place of the caller's own bearer token.",
     unset: "`LLM_API_KEY` while `CHAT_BASE_URL` is not set; without either, the caller's own token",
   }),
@@ -67,6 +68,7 @@ export const chatProxy = {
     unset: '`PRESET`',
   }),
   CHAT_UPSTREAMS: chatUpstreams.optional().meta({
+    secret: true,
     description:
       'More upstreams, by model: `[{"name":"local","base_url":"http://…/v1","models":["llama*"],"memory":true,"preset":"tiered"}]`.',
     unset: 'only the first one',

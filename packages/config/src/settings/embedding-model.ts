@@ -14,6 +14,7 @@ export const embeddingModel = {
     unset: '`LLM_BASE_URL`',
   }),
   EMBEDDING_API_KEY: z.string().optional().meta({
+    secret: true,
     description: 'Bearer token for it.',
     unset: '`LLM_API_KEY` while `EMBEDDING_BASE_URL` is not set, else none',
   }),

@@ -7,7 +7,10 @@ export const extractionModel = {
       'OpenAI-compatible endpoint, for example `http://127.0.0.1:11434/v1`. Set `LLM_MODEL` as well.',
     unset: 'extraction by rules, without a model',
   }),
-  LLM_API_KEY: z.string().default('').meta({ description: 'Bearer token for it. Empty: none is sent.' }),
+  LLM_API_KEY: z
+    .string()
+    .default('')
+    .meta({ secret: true, description: 'Bearer token for it. Empty: none is sent.' }),
   LLM_MODEL: z.string().min(1).optional().meta({
     description: 'Name of the model. Goes with `LLM_BASE_URL`.',
     unset: 'extraction by rules',

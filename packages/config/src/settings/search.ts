@@ -39,7 +39,7 @@ export const search = {
     description: 'The reranking endpoint: `https://api.cohere.com`, `https://api.jina.ai` or your own.',
     unset: 'no reranking',
   }),
-  RERANK_API_KEY: z.string().default('').meta({ description: 'Bearer token for it.' }),
+  RERANK_API_KEY: z.string().default('').meta({ secret: true, description: 'Bearer token for it.' }),
   RERANK_MODEL: z.string().min(1).optional().meta({
     description:
       'Name of the reranking model. For `onnx` as `EMBEDDING_MODEL`, for example `ms-marco-MiniLM-L-6-v2`.',

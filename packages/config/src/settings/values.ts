@@ -17,6 +17,25 @@ export const httpUrl = z
     error: 'must be an http or https address, for example http://127.0.0.1:11434/v1',
   })
   .meta({ allowed: 'an http or https address' });
+export const pem = z
+  .string()
+  .regex(/^-----BEGIN [A-Z ]+-----/, 'must be in PEM form, beginning with -----BEGIN')
+  .meta({ allowed: 'text in PEM form' });
+export const postgresUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'must be postgres://user:password@host:5432/database' })
+  .meta({ allowed: '`postgres://user:password@host:5432/database`' });
+export const redisUrl = z
+  .string()
+  .refine(isRedisUrl, {
+    error: 'must be redis://:password@host:6379, or rediss:// for TLS; more addresses after commas',
+  })
+  .meta({ allowed: '`redis://:password@host:6379`, or `rediss://` for TLS; more addresses after commas' });
+/** Several of them, separated by commas. */
+export const httpUrls = z
+  .string()
+  .meta({ allowed: 'http or https addresses, separated by commas' })
+  .transform(splitList)
+  .pipe(z.array(httpUrl).min(1));
 
 /** The presets of `packages/extraction`. */
 export const presetName = z.enum([
@@ -34,4 +53,10 @@ export function splitList(text: string): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+}
+
+function isRedisUrl(text: string): boolean {
+  const [, scheme, login = '', hosts = ''] =
+    /^(rediss?:\/\/)([^@/?#]*@)?([^@/?#]+)(?:\/\d{0,5})?$/.exec(text) ?? [];
+  return hosts.split(',').every((host) => host !== '' && URL.canParse(`${scheme ?? ''}${login}${host}`));
 }

@@ -86,6 +86,8 @@ describe('a backup of embedded storage', () => {
 describe('a restore', () => {
   test('does not touch a database that is there, nor other files', async () => {
     await expect(restoreEmbedded({ dataDir, file })).rejects.toThrow('is not overwritten');
+    await rm(join(dataDir, 'factmill.json'));
+    await expect(restoreEmbedded({ dataDir, file })).rejects.toThrow('is not overwritten');
     await mkdir(at('documents'));
     await writeFile(at('documents/letter.txt'), 'Dear');
     await expect(restoreEmbedded({ dataDir: at('documents'), file })).rejects.toThrow('not Factmill’s');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { AppError, isAppError } from '@factmill/errors';
 import { listFiles, readArchive, unpackArchive, writeArchive } from './archive.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
@@ -10,6 +10,7 @@ import {
   holdsDatabase,
   inspectDataDirectory,
   markDataDirectory,
+  unfinishedName,
 } from './data-directory.ts';
 import { syncPath, syncTree } from './sync-tree.ts';
 
@@ -75,7 +76,8 @@ export async function restoreEmbedded({ dataDir, file }: EmbeddedBackup): Promis
   await prepareDataDirectory(directory);
   const lock = lockDataDirectory(directory);
   try {
-    if (holdsDatabase(directory)) {
+    const { postgresDirectory, exists } = await inspectDataDirectory(directory);
+    if (exists) {
       throw refusal(
         'The data folder (DATA_DIR) holds a database already, which is not overwritten. Set DATA_DIR to a new folder.',
       );
@@ -84,15 +86,19 @@ export async function restoreEmbedded({ dataDir, file }: EmbeddedBackup): Promis
       directory,
       [...files.values()].reduce((sum, bytes) => sum + bytes, 0),
     );
-    const { postgresDirectory } = await inspectDataDirectory(directory);
+    const unfinished = join(directory, unfinishedName());
     try {
-      await unpackArchive(source, directory, (path) => path.startsWith(POSTGRES));
-      assertSame(files, await listFiles(directory, POSTGRES));
-      syncTree(postgresDirectory);
+      await mkdir(unfinished, { mode: 0o700 });
+      await unpackArchive(source, unfinished, (path) => path.startsWith(POSTGRES));
+      assertSame(files, await listFiles(unfinished, POSTGRES));
+      syncTree(unfinished);
+      await rename(join(unfinished, POSTGRES), postgresDirectory);
       await markDataDirectory(directory);
     } catch (error) {
       await rm(postgresDirectory, { recursive: true, force: true }).catch(() => undefined);
       throw explain(error);
+    } finally {
+      await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
     }
   } finally {
     lock.release();

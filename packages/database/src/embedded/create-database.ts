@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unfinishedName } from './data-directory.ts';
 import type { FromCreator } from './worker-messages.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { FromCreator } from './worker-messages.ts';
  * creator whose starter was killed may write on for a moment, and then writes into a folder that nobody uses.
  */
 export async function createDatabase(postgresDirectory: string): Promise<void> {
-  const unfinished = `${postgresDirectory}.${randomBytes(6).toString('hex')}`;
+  const unfinished = join(dirname(postgresDirectory), unfinishedName());
   await mkdir(unfinished, { mode: 0o700 });
   // The file is beside this one: .ts in the sources, .js in the build.
   const file = fileURLToPath(

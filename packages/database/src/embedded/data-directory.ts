@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,8 +8,13 @@ import { assertSpace, explainFailedStart, MARKER_FILE } from './data-directory-u
 /** The major version of PGlite's Postgres; it cannot read files of another one. */
 export const EMBEDDED_POSTGRES_MAJOR = 18;
 
-/** The folder with the files of Postgres. While it is created, its name is longer. */
+/** The folder with the files of Postgres. It gets this name when all of them are there. */
 const POSTGRES = 'postgres';
+/** Until then. */
+const UNFINISHED = /^postgres\.[0-9a-f]{12}$/;
+
+/** A name for the files of a database while they are written. */
+export const unfinishedName = () => `${POSTGRES}.${randomBytes(6).toString('hex')}`;
 
 export type DataDirectory = Readonly<{
   /** The folder with the files of Postgres. */
@@ -18,18 +24,20 @@ export type DataDirectory = Readonly<{
 }>;
 
 /**
- * Inspects a locked data folder. The marker is written after a database has been created completely, so files without
- * it are left from an interrupted creation and are removed. Throws `config_invalid` when the files belong to another
- * major version of Postgres.
+ * Inspects a locked data folder. Removes what is left of a database whose creation or restore was interrupted. A
+ * database that has lost its marker gets it again: it is never taken for a new one. Throws `config_invalid` when the
+ * files belong to another major version of Postgres.
  */
 export async function inspectDataDirectory(directory: string): Promise<DataDirectory> {
   const postgresDirectory = join(directory, POSTGRES);
-  if (!holdsDatabase(directory)) {
-    for (const name of await readdir(directory)) {
-      if (name.startsWith(POSTGRES)) await rm(join(directory, name), { recursive: true });
-    }
+  for (const name of await readdir(directory)) {
+    // A creator whose starter was killed may write there for a moment still; then the next start removes it.
+    if (UNFINISHED.test(name)) await rm(join(directory, name), { recursive: true }).catch(() => undefined);
+  }
+  const isMarked = holdsDatabase(directory);
+  if (!isMarked && (await isEmpty(postgresDirectory))) {
     await assertSpace(directory);
-    await mkdir(postgresDirectory, { mode: 0o700 });
+    await mkdir(postgresDirectory, { mode: 0o700, recursive: true });
     return { postgresDirectory, exists: false };
   }
   const major = Number(await readVersion(directory, postgresDirectory));
@@ -40,7 +48,16 @@ export async function inspectDataDirectory(directory: string): Promise<DataDirec
         'Start the version of Factmill that wrote it, or set DATA_DIR to an empty folder.',
     );
   }
+  if (!isMarked) await markDataDirectory(directory);
   return { postgresDirectory, exists: true };
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.length === 0;
 }
 
 async function readVersion(directory: string, postgresDirectory: string): Promise<string> {

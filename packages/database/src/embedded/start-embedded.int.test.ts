@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +8,14 @@ import { startProcess, waitFor } from '@factmill/testkit';
 import { dumpSchema } from '../migrate/dump-schema.ts';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
-import type { DatabasePool } from '../pool/sql.ts';
+import type { DatabasePool, Sql } from '../pool/sql.ts';
+import { asTenant } from '../pool/tenant-scope.ts';
 import { EMBEDDED_POSTGRES_MAJOR } from './data-directory.ts';
 import { startEmbedded, type EmbeddedPostgres } from './start-embedded.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
 const writer = fileURLToPath(new URL('./embedded-writer.fixture.ts', import.meta.url));
+const endlessWriter = fileURLToPath(new URL('./endless-writer.fixture.ts', import.meta.url));
 let parent: string;
 
 // Creating a database takes 3 s of one core.
@@ -33,10 +36,11 @@ function lastCommitted(output: string): number {
   return Number(/.*committed (\d+)\n/s.exec(output)?.[1] ?? 0);
 }
 
-function openPool(database: EmbeddedPostgres, max: number): DatabasePool {
+function openPool(database: EmbeddedPostgres, max: number, rowSecurity?: 'always'): DatabasePool {
   return createPool({
     connectionString: database.connectionString,
     max,
+    ...(rowSecurity === undefined ? {} : { rowSecurity }),
     applicationName: 'factmill-test',
     // Hundreds of statements wait for ten connections.
     connectionTimeoutMs: 120_000,
@@ -194,6 +198,39 @@ describe('many clients of one embedded database', () => {
     const golden = await readFile(new URL('../../schema.sql', import.meta.url), 'utf8');
     await expect(dumpSchema(poolOf(0))).resolves.toBe(golden);
   });
+
+  test('a statement takes its role and its tenant in the one session, and leaves neither there', async () => {
+    const owner = poolOf(0);
+    const tenants = Array.from({ length: 7 }, () => randomUUID());
+    await owner.query('insert into tenants (id, name) select id, id::text from unnest($1::uuid[]) as id', [
+      tenants,
+    ]);
+    await owner.query(
+      `insert into conversations (tenant_id, id, user_id) select id, id::text, 'user' from unnest($1::uuid[]) as id`,
+      [tenants],
+    );
+    const serving = [1, 2].map(() => openPool(database, 3, 'always'));
+    const visit = async (place: number): Promise<string[]> => {
+      const pool = serving[place % 2] ?? owner;
+      if (place % 5 === 0) await pool.query('select 1 / $1::integer', [0]).catch(() => undefined);
+      const read = (sql: Sql) =>
+        sql.query<{ id: string }>('select id from conversations', [], { name: 'read' });
+      const { rows } = await (place % 3 === 0 ? pool.transaction(read) : read(pool));
+      return rows.map(({ id }) => id);
+    };
+    const seen = await Promise.all(
+      Array.from({ length: 140 }, (_, place) => {
+        const tenantId = tenants[place % 7] ?? '';
+        return place % 10 === 9 ? visit(place) : asTenant(tenantId, () => visit(place));
+      }),
+    );
+    seen.forEach((ids, place) => expect(ids).toEqual(place % 10 === 9 ? [] : [tenants[place % 7]]));
+    const left = await owner.one(
+      `select current_user = session_user as "isOwner", coalesce(current_setting('factmill.tenant_id', true), '') as tenant`,
+    );
+    expect(left).toEqual({ isOwner: true, tenant: '' });
+    await Promise.all(serving.map((pool) => pool.close()));
+  });
 });
 
 describe('the data folder', () => {
@@ -242,16 +279,48 @@ describe('the data folder', () => {
     }
   });
 
-  test('is created again when its creation was interrupted', async () => {
+  test('is created again when its creation was interrupted, and other files stay', async () => {
     const dataDir = await copyOfKept('interrupted');
     await rm(join(dataDir, 'factmill.json'));
-    await rm(join(dataDir, 'postgres', 'global'), { recursive: true });
-    await cp(join(dataDir, 'postgres'), join(dataDir, 'postgres.0123456789ab'), { recursive: true });
+    await rename(join(dataDir, 'postgres'), join(dataDir, 'postgres.0123456789ab'));
+    await writeFile(join(dataDir, 'postgres-notes.txt'), 'mine');
     opened = await startEmbedded({ dataDir, logger });
     const pool = openPool(opened, 1);
-    await expect(pool.one('select 1 as n')).resolves.toEqual({ n: 1 });
+    await expect(pool.one(`select to_regclass('kept') as kept`)).resolves.toEqual({ kept: null });
     await pool.close();
-    expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres'))).toEqual(['postgres']);
+    const names = (await readdir(dataDir)).filter((name) => name.startsWith('postgres'));
+    expect(names.toSorted()).toEqual(['postgres', 'postgres-notes.txt']);
+  });
+
+  test('is created again while an interrupted creation still writes', async () => {
+    const dataDir = join(parent, 'still-written');
+    const unfinished = join(dataDir, 'postgres.0123456789ab');
+    await mkdir(unfinished, { recursive: true });
+    await writeFile(join(dataDir, 'factmill.lock'), '');
+    const creator = await startProcess({
+      entry: endlessWriter,
+      args: [unfinished],
+      env: {},
+      readyWhen: /begun/,
+    });
+    try {
+      opened = await startEmbedded({ dataDir, logger });
+      const pool = openPool(opened, 1);
+      await expect(pool.one('select 1 as n')).resolves.toEqual({ n: 1 });
+      await pool.close();
+    } finally {
+      await creator.kill('SIGKILL');
+    }
+  });
+
+  test('keeps its data when the file that marks it is lost', async () => {
+    const dataDir = await copyOfKept('unmarked');
+    await rm(join(dataDir, 'factmill.json'));
+    opened = await startEmbedded({ dataDir, logger });
+    const pool = openPool(opened, 1);
+    await expect(pool.one('select n from kept')).resolves.toEqual({ n: 42 });
+    await pool.close();
+    expect(await readdir(dataDir)).toContain('factmill.json');
   });
 
   test('of another Postgres version, or damaged, is refused with a sentence and left alone', async () => {

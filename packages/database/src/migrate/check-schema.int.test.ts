@@ -12,7 +12,7 @@ let database: TestDatabase;
 let pool: DatabasePool;
 
 beforeEach(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  database = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger, ...how }) });
   pool = createPool({
     connectionString: database.connectionString,
     max: 1,
@@ -55,10 +55,10 @@ describe('a schema', () => {
   });
 
   test.each([
-    ['alter table memories drop column search_terms', 'column memories.search_terms'],
+    ['alter table memories drop column search_text', 'column memories.search_text'],
     ['drop index memories_key_key', 'index memories_key_key'],
     ['alter table messages drop constraint messages_id_key', 'constraint messages.messages_id_key'],
-    ['drop function search_keys(uuid, text, tsvector) cascade', 'function search_keys('],
+    ['alter function search_keys(uuid, text, tsvector) rename to keys', 'function search_keys('],
     ['drop trigger memories_written on memories', 'out of date: memories_written. Run the migrate command'],
     [
       `update pg_index set indisvalid = false where indexrelid = 'memories_user_idx'::regclass`,

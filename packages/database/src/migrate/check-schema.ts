@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../pool/sql.ts';
 import { assertSchemaVersion, type AssertSchemaOptions, type SchemaState } from './assert-schema-version.ts';
+import { listMissingPartitions } from './partitions.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { assertVectorVersion } from './extensions.ts';
 import { pendingMigrations } from './pending-migrations.ts';
@@ -16,7 +17,7 @@ const MAX_NAMED = 5;
 
 /**
  * Whether a database has this program's complete schema: every migration and function with its checksum, the
- * extensions, and every column, constraint, index, function and trigger by name. Further objects do not matter.
+ * extensions, and every column, constraint, index, partition, function and trigger by name. Further objects do not matter.
  * Changes nothing, so a read-only role can run it.
  *
  * Throws `schema_outdated` when an object is missing, `config_invalid` when pgvector is too old,
@@ -37,6 +38,7 @@ export async function checkSchema(sql: Sql, options: AssertSchemaOptions): Promi
   const isOptional = (object: string) =>
     pending.some((file) => file.sql.includes(object.split(' ')[1] ?? ''));
   const missing = [...expected].filter((object) => !actual.has(object) && !isOptional(object));
+  missing.push(...(await listMissingPartitions(sql)).map((name) => `partition ${name}`));
   if (missing.length > 0) {
     const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
     throw new AppError(

@@ -4,15 +4,19 @@ import { columnTypes } from '../pool/column-types.ts';
 import { sqlStateOf, toDatabaseError } from '../pool/database-errors.ts';
 import type { DatabaseLogger } from '../pool/database-logger.ts';
 import { createSql } from '../pool/sql-over.ts';
+import { isSchemaOfAnother } from '../queries/operators/login.ts';
 import type { Sql } from '../pool/sql.ts';
 import { ensureTrigram, ensureVector, warnAboutVector } from './extensions.ts';
 import { applyFunctionsAlone, applyMigration, type Session } from './apply.ts';
 import { mendEventClock } from './mend-event-clock.ts';
+import { choosePartitions, nameIndexesOfPartitions } from './partitions.ts';
+import { partitionMigrations } from './partition-tables.ts';
 import { pendingMigrations } from './pending-migrations.ts';
 import { applyRowSecurity } from './row-security.ts';
 import { loadSchemaFiles, SCHEMA_DIRECTORY, type SchemaFiles } from './schema-files.ts';
 import { assertNotNewer, createSchemaFunctions, readSchemaFunctions } from './schema-functions.ts';
 import { createSchemaMigrations, readSchemaMigrations } from './schema-migrations.ts';
+import { provideServiceUser, type ServiceAccess } from './service-user.ts';
 
 export type MigrateOptions = Readonly<{
   logger: DatabaseLogger;
@@ -20,6 +24,13 @@ export type MigrateOptions = Readonly<{
   directory?: string;
   /** How long to wait while another process migrates. Default 2 minutes. */
   lockTimeoutMs?: number;
+  /** Of a user for the services, which is created when missing. Absent: they log in as the owner, or as users of an administrator. */
+  services?: ServiceAccess | undefined;
+  /**
+   * How many partitions each table of tenants has, by a hash of the tenant. Only for a new database; absent: none, or
+   * what the tables have already.
+   */
+  partitions?: number | undefined;
 }>;
 
 export type MigrateResult = Readonly<{
@@ -30,8 +41,8 @@ export type MigrateResult = Readonly<{
   /** Whether pg_trgm is installed, and with it the trigram indexes. */
   trigram: boolean;
   vectorVersion: string;
-  /** Whether the roles of the services are there, for the user of the connection. */
-  roles: boolean;
+  /** What an administrator of the server has to run for the services, because this user may not. */
+  byHand: readonly string[];
 }>;
 
 /** An arbitrary constant: the lock on which all migrating processes of one database meet. */
@@ -44,7 +55,7 @@ const MIGRATION_LOCK = 7_215_340_001;
  * never misses a function; then the tables get the policies that they lack. Uses its own connection, so that no setting leaks into a pool.
  *
  * Throws `schema_outdated` when the database and the files contradict each other, `config_invalid` when pgvector is
- * missing or too old, `database_unavailable` when the database or the lock is not available.
+ * missing or too old or the tables cannot have the partitions that are asked for, `database_unavailable` when the database or the lock is not available.
  */
 export async function migrate(connectionString: string, options: MigrateOptions): Promise<MigrateResult> {
   const files = await loadSchemaFiles(options.directory ?? SCHEMA_DIRECTORY);
@@ -64,7 +75,7 @@ export async function migrate(connectionString: string, options: MigrateOptions)
       throw toDatabaseError(error);
     });
     await lock(sql, options.lockTimeoutMs ?? 120_000);
-    return await migrateLocked(session, files, options.logger);
+    return await migrateLocked(session, files, options);
   } finally {
     // Ending the session also releases the lock, except on embedded Postgres, which has only one session.
     await sql.query('select pg_advisory_unlock($1::bigint)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -72,9 +83,19 @@ export async function migrate(connectionString: string, options: MigrateOptions)
   }
 }
 
-async function migrateLocked(session: Session, files: SchemaFiles, logger: DatabaseLogger) {
+async function migrateLocked(session: Session, files: SchemaFiles, options: MigrateOptions) {
+  const { logger, services } = options;
   const { sql } = session;
-  const pending = pendingMigrations(files, (await readSchemaMigrations(sql)) ?? []);
+  if (await isSchemaOfAnother(sql)) {
+    throw new AppError(
+      'config_invalid',
+      'This user does not own the tables, so it cannot migrate. Put the address with their owner into DATABASE_OWNER_URL.',
+    );
+  }
+  const before = (await readSchemaMigrations(sql)) ?? [];
+  const partitions = await choosePartitions(sql, { isNew: before.length === 0, asked: options.partitions });
+  const migrations = partitionMigrations(files.migrations, partitions);
+  const pending = pendingMigrations({ ...files, migrations }, before);
   assertNotNewer(pending, files.functions, await readSchemaFunctions(sql));
   const vectorVersion = await ensureVector(sql);
   warnAboutVector(logger, vectorVersion);
@@ -97,10 +118,12 @@ async function migrateLocked(session: Session, files: SchemaFiles, logger: Datab
     logger.info({ migration: file.name, durationMs: Math.round(performance.now() - startedAt) }, 'migrated');
   }
   functions ??= await applyFunctionsAlone(session, files.functions);
+  if (partitions > 0) await nameIndexesOfPartitions(sql);
   await mendEventClock(sql);
   const hasPolicies = files.functions.files.some(({ name }) => name === 'apply_row_security');
-  const roles = hasPolicies && (await applyRowSecurity(sql));
-  return { applied, functions, trigram, vectorVersion, roles };
+  const byHand = hasPolicies ? await applyRowSecurity(sql) : [];
+  if (services !== undefined) byHand.push(...(await provideServiceUser(sql, services)));
+  return { applied, functions, trigram, vectorVersion, byHand };
 }
 
 /** The lock timeout is local to this transaction; the lock stays with the session. */

@@ -7,6 +7,7 @@ import { prepareScopes, type RowSecurity } from './query-in-scope.ts';
 import { createSql } from './sql-over.ts';
 import type { Database, DatabasePool, Identity } from './sql.ts';
 import { type Scope, SYSTEM_SCOPE, tenantScope } from './tenant-scope.ts';
+import { assertTlsFiles } from './tls-files.ts';
 import { type Connections, withTransaction } from './with-transaction.ts';
 
 export type PoolOptions = Readonly<{
@@ -26,15 +27,25 @@ export type PoolOptions = Readonly<{
   checkStatementsMs?: number;
   /** When statements run as a role that the policies of the tables apply to. Default: never. */
   rowSecurity?: RowSecurity;
+  /**
+   * Whether statements may be prepared by name. Default true; false behind a pooler that shares connections by
+   * transaction and does not keep prepared statements.
+   */
+  preparedStatements?: boolean;
   /** How long a query waits for a connection, new or free. Default 5 s. */
   connectionTimeoutMs?: number;
   logger: DatabaseLogger;
 }>;
 
-/** Creates a pool. Connects on first use, so it does not fail when the database is down. */
+/**
+ * Creates a pool. Connects on first use, so it does not fail when the database is down.
+ *
+ * @throws AppError `config_invalid` when a certificate that the address names cannot be read
+ */
 export function createPool(options: PoolOptions): DatabasePool {
   const { logger } = options;
   const statementTimeoutMs = options.statementTimeoutMs ?? 0;
+  assertTlsFiles(options.connectionString);
   const pool = new Pool({
     connectionString: options.connectionString,
     max: options.max,
@@ -50,7 +61,9 @@ export function createPool(options: PoolOptions): DatabasePool {
     types: columnTypes,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
   });
+  const isPrepared = options.preparedStatements ?? true;
   const limits = limitStatements({
+    isPrepared,
     graceMs: options.answerGraceMs ?? 5_000,
     checkMs: options.checkStatementsMs ?? 1_000,
   });
@@ -72,7 +85,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     if (rowSecurity === undefined || hasScopes.has(client)) return client;
     try {
       const query = (config: QueryConfig) => limits.run(client, connectionTimeoutMs, config);
-      hasScopes.set(client, await prepareScopes(query, rowSecurity));
+      hasScopes.set(client, await prepareScopes(query, rowSecurity, isPrepared));
     } catch (error) {
       client.release(true);
       throw error;
@@ -81,8 +94,8 @@ export function createPool(options: PoolOptions): DatabasePool {
   }
 
   function within(limitMs: number, current: () => Scope | undefined): Database {
-    const run = (client: PoolClient, config: QueryConfig, as?: Scope) =>
-      limits.run(client, limitMs, config, as);
+    const run = (client: PoolClient, { name, ...config }: QueryConfig, as?: Scope) =>
+      limits.run(client, limitMs, isPrepared && name !== undefined ? { ...config, name } : config, as);
     const scope = (client: PoolClient) => (hasScopes.get(client) === true ? current() : undefined);
     return {
       ...createSql((config) => runOnce({ connect, run, scope }, config)),

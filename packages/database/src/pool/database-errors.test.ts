@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { AppError } from '@factmill/errors';
 import {
   isConnectTimeout,
+  isFaultOfServer,
   isRetryableConflict,
   isUnavailable,
   sqlStateOf,
@@ -24,7 +25,7 @@ function pgError(code: string, fields: object = {}): Error {
 
 describe('toDatabaseError', () => {
   test.each(
-    'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND 08006 53300 53100 57P01 57P02 57P03 57014 58030 25006 28P01 3D000'.split(
+    'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND 08006 53300 53100 57P01 57P02 57P03 57014 58030 25006 28P01 3D000 SELF_SIGNED_CERT_IN_CHAIN ERR_TLS_CERT_ALTNAME_INVALID'.split(
       ' ',
     ),
   )('%s is unavailable', (code) => {
@@ -39,6 +40,7 @@ describe('toDatabaseError', () => {
     'Query read timeout',
     'Client has encountered a connection error and is not queryable',
     'Cannot use a pool after calling end on the pool',
+    'The server does not support SSL connections',
   ])('"%s" is unavailable', (message) => {
     expect(toDatabaseError(new Error(message)).code).toBe('database_unavailable');
   });
@@ -52,6 +54,16 @@ describe('toDatabaseError', () => {
       expect(isUnavailable(error)).toBe(false);
     },
   );
+
+  test.each([
+    ['57P01', true],
+    ['40001', true],
+    ['ECONNREFUSED', true],
+    ['57014', false],
+    ['42P01', false],
+  ])('after %s another server may answer: %s', (code, expected) => {
+    expect(isFaultOfServer(toDatabaseError(pgError(code)))).toBe(expected);
+  });
 
   test('a violated constraint is a bug unless the caller asks for it', () => {
     const error = toDatabaseError(pgError('23505', { table: 'memories', constraint: 'memories_key_uq' }));

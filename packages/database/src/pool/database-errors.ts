@@ -37,7 +37,11 @@ const NETWORK_CODES = new Set([
 
 // pg reports lost connections with plain errors without a code.
 const CONNECTION_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Connection ended|The server does not support SSL)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Connection ended)/;
+
+/** Of OpenSSL and Node.js, when a certificate is not trusted, or the two sides do not agree. */
+const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/;
+const TLS_MESSAGE = /^(?:The server does not support SSL|There was an error establishing an SSL connection)/;
 
 const CONNECT_TIMEOUT_MESSAGE =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout)/;
@@ -56,8 +60,8 @@ const TOOK_TOO_LONG =
 export function isUnavailable(error: unknown): boolean {
   const source = rootOf(error);
   const code = codeOf(source);
-  if (code === '') return CONNECTION_MESSAGE.test(messageOf(source));
-  if (NETWORK_CODES.has(code)) return true;
+  if (code === '') return CONNECTION_MESSAGE.test(messageOf(source)) || isTlsFault(source);
+  if (NETWORK_CODES.has(code) || isTlsFault(source)) return true;
   return isUnavailableState(code) || isLoginState(code);
 }
 
@@ -76,6 +80,11 @@ export function isRetryableConflict(error: unknown): boolean {
   return RETRYABLE_STATES.has(codeOf(rootOf(error)));
 }
 
+/** Whether the server and not the statement is at fault: another server may answer the same question. */
+export function isFaultOfServer(error: unknown): boolean {
+  return isRetryableConflict(error) || (isUnavailable(error) && !wasCanceled(error));
+}
+
 /** The SQLSTATE of a database error (or of an AppError made from one), else undefined. */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = codeOf(rootOf(error));
@@ -85,7 +94,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 /** The constraint a statement violated, else undefined. */
 export function violatedConstraint(error: unknown): string | undefined {
   const root = rootOf(error);
-  return sqlStateOf(error)?.startsWith('23') === true ? textOrUndefined(root['constraint']) : undefined;
+  const name = sqlStateOf(error)?.startsWith('23') === true ? textOrUndefined(root['constraint']) : undefined;
+  // That of a partition has the name of its table's, and the end of the partition's.
+  return name?.replace(/_p\d+$/, '');
 }
 
 /**
@@ -101,6 +112,13 @@ export function toDatabaseError(error: unknown): AppError {
     return new AppError(
       'database_unavailable',
       'The database refused the login, or the database named in DATABASE_URL does not exist.',
+      { cause },
+    );
+  }
+  if (isTlsFault(source)) {
+    return new AppError(
+      'database_unavailable',
+      `The TLS connection to the database failed (${code === '' ? 'the server has no TLS' : code}): check sslmode and sslrootcert in its address.`,
       { cause },
     );
   }
@@ -120,6 +138,11 @@ export function toDatabaseError(error: unknown): AppError {
     return new AppError('database_unavailable', 'The database cannot be reached.', { cause });
   }
   return new AppError('internal', `The database refused a statement (${describe(cause)}).`, { cause });
+}
+
+function isTlsFault(source: Readonly<Record<string, unknown>>): boolean {
+  const code = codeOf(source);
+  return TLS_CODE.test(code) || (code === '' && TLS_MESSAGE.test(messageOf(source)));
 }
 
 function isUnavailableState(code: string): boolean {
@@ -144,7 +167,8 @@ function describe(fault: PostgresFault): string {
 function safeMessage(source: Readonly<Record<string, unknown>>, code: string): string {
   // Class 42 (syntax, unknown column, missing privilege) names identifiers only, and our statements contain no values.
   if (/^42[0-9A-Z]{3}$/.test(code)) return messageOf(source);
-  if (code === '' && CONNECTION_MESSAGE.test(messageOf(source))) return messageOf(source);
+  if (code === '' && (CONNECTION_MESSAGE.test(messageOf(source)) || TLS_MESSAGE.test(messageOf(source))))
+    return messageOf(source);
   if (code === '') return textOrUndefined(source['name']) ?? 'database error';
   return `database error ${code}`;
 }

@@ -31,8 +31,10 @@ type Running = {
  * for 21 ms each time instead of 5. A `SET` before each statement would cost a round trip, and would not last behind
  * PgBouncer.
  */
-export function limitStatements(options: Readonly<{ graceMs: number; checkMs: number }>): StatementLimits {
-  const { graceMs, checkMs } = options;
+export function limitStatements(
+  options: Readonly<{ graceMs: number; checkMs: number; isPrepared?: boolean }>,
+): StatementLimits {
+  const { graceMs, checkMs, isPrepared = true } = options;
   const statements = new Set<Running>();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -52,7 +54,9 @@ export function limitStatements(options: Readonly<{ graceMs: number; checkMs: nu
       const statement: Running = { client, since: performance.now(), limitMs };
       statements.add(statement);
       try {
-        return await (scope === undefined ? client.query(config) : queryInScope(client, config, scope));
+        return await (scope === undefined
+          ? client.query(config)
+          : queryInScope(client, config, scope, isPrepared));
       } finally {
         statements.delete(statement);
         // A cancel request names a connection, not a statement: wait, so that it does not hit the next statement.

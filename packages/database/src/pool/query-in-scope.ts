@@ -10,7 +10,7 @@ import {
 import { sqlStateOf } from './database-errors.ts';
 import { APP_ROLE, type Scope, SYSTEM_ROLE } from './tenant-scope.ts';
 
-const STATEMENT = 'factmill_scope';
+const PREPARED = 'factmill_scope';
 const TEXT = `select set_config('role', $1::text, true), set_config('factmill.tenant_id', $2::text, true)`;
 
 type RunQuery = (config: QueryConfig) => Promise<QueryResult>;
@@ -23,13 +23,19 @@ export type RowSecurity = 'always' | 'as-needed';
  * statements have scopes.
  *
  * @param query runs statements on that connection, with a limit
+ * @param isPrepared whether statements keep their names on that connection
  * @throws AppError `config_invalid` when it may not
  */
-export async function prepareScopes(query: RunQuery, rowSecurity: RowSecurity): Promise<boolean> {
+export async function prepareScopes(
+  query: RunQuery,
+  rowSecurity: RowSecurity,
+  isPrepared: boolean,
+): Promise<boolean> {
   if (rowSecurity === 'as-needed' && !(await isRestricted(query))) return false;
   try {
-    await query({ name: STATEMENT, text: TEXT, values: [SYSTEM_ROLE, ''] });
-    await query({ name: STATEMENT, text: TEXT, values: [APP_ROLE, ''] });
+    const named = isPrepared ? { name: PREPARED } : {};
+    await query({ ...named, text: TEXT, values: [SYSTEM_ROLE, ''] });
+    await query({ ...named, text: TEXT, values: [APP_ROLE, ''] });
     return true;
   } catch (error) {
     // 22023: no such role; 42501: not granted.
@@ -37,7 +43,8 @@ export async function prepareScopes(query: RunQuery, rowSecurity: RowSecurity): 
     throw new AppError(
       'config_invalid',
       `The user of DATABASE_URL may not act as ${APP_ROLE} and ${SYSTEM_ROLE}, which keep tenants apart. ` +
-        'The migrate command creates these roles; then grant both to that user (docs/access.md, Tenants).',
+        'Put the address with the owner of the tables into DATABASE_OWNER_URL and run the migrate command, which ' +
+        'grants both to that user (docs/operations/running.md, Database users).',
       { cause: error },
     );
   }
@@ -57,14 +64,19 @@ async function isRestricted(query: RunQuery): Promise<boolean> {
  * Runs one statement in a scope, in one round trip: the scope and the statement are executed before one Sync, which
  * makes them one transaction. So the scope ends with the statement, whatever becomes of it.
  */
-export function queryInScope(client: PoolClient, config: QueryConfig, scope: Scope): Promise<QueryResult> {
+export function queryInScope(
+  client: PoolClient,
+  config: QueryConfig,
+  scope: Scope,
+  isPrepared: boolean,
+): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
-    client.query(
-      new QueryInScope(config, scope, (error, result) => {
-        if (error === null) resolve(result);
-        else reject(error);
-      }),
-    );
+    const statement = new QueryInScope(config, scope, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    });
+    statement.isScopePrepared = isPrepared;
+    client.query(statement);
   });
 }
 
@@ -84,6 +96,7 @@ const BaseQuery = Query as unknown as new (
 ) => PgQuery;
 
 class QueryInScope extends BaseQuery {
+  isScopePrepared = true;
   readonly #scope: Scope;
   #isInScope = false;
 
@@ -93,7 +106,9 @@ class QueryInScope extends BaseQuery {
   }
 
   override prepare(connection: Connection): void {
-    connection.bind({ statement: STATEMENT, values: [this.#scope.role, this.#scope.tenantId] }, true);
+    const statement = this.isScopePrepared ? PREPARED : '';
+    if (!this.isScopePrepared) connection.parse({ name: statement, text: TEXT, types: [] }, true);
+    connection.bind({ statement, values: [this.#scope.role, this.#scope.tenantId] }, true);
     connection.execute({}, true);
     super.prepare(connection);
   }

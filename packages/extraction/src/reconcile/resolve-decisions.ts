@@ -59,13 +59,11 @@ export function resolveDecisions(input: {
       const candidate = candidates[index];
       return candidate !== undefined && candidate.statedAt >= memory.statedAt ? [index] : [];
     });
+  const isSimilar = ({ similarity }: { similarity: number }) => similarity >= input.relatedSimilarity - 1e-4;
   /** Whether a candidate and a memory have the same subject, so that one can end the other. */
   const isAbout = (place: number, memory: CurrentMemory, index: number): boolean =>
     shown.near.some(
-      (pair) =>
-        pair.memory === place &&
-        indexOf[pair.candidate] === index &&
-        pair.similarity >= input.relatedSimilarity - 1e-4,
+      (pair) => pair.memory === place && indexOf[pair.candidate] === index && isSimilar(pair),
     ) || sharedWords(memory.content, candidates[index]?.content ?? '') >= SAME_SUBJECT;
   const added = new Set<number>();
   const declined = new Set<number>();
@@ -117,15 +115,11 @@ export function resolveDecisions(input: {
   for (const index of declined) {
     const candidate = candidates[index];
     if (candidate === undefined || placed.has(index) || successors.has(index)) continue;
-    const says = shown.near
-      .filter(
-        (pair) => indexOf[pair.candidate] === index && pair.similarity >= input.relatedSimilarity - 1e-4,
-      )
-      .map((pair) => memoryOf[pair.memory])
-      .find(
-        (memory) => memory != null && !gone.has(memory.id) && addsNoWords(candidate.content, memory.content),
-      );
-    if (says != null) known.set(index, says.id);
+    const similar = shown.near.flatMap(
+      (pair) => (isSimilar(pair) && indexOf[pair.candidate] === index && memoryOf[pair.memory]) || [],
+    );
+    const says = similar.find(({ id, content }) => !gone.has(id) && addsNoWords(candidate.content, content));
+    if (says !== undefined) known.set(index, says.id);
   }
   return { merged, ended, known };
 }

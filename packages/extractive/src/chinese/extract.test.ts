@@ -33,6 +33,7 @@ describe('attributes', () => {
     ['我养了一只橘猫，叫年糕。', { pet_年糕: '橘猫' }],
     ['我男朋友叫周子航，在上海工作。', { partner: '周子航' }],
     ['我住在台北，在一家出版社當編輯。', { home: '台北', employer: '出版社', job: '編輯' }],
+    ['叫我我。', {}],
     ['叫我小鹿就行。', { nickname: '小鹿' }],
   ])('%s', (content, expected) => {
     expect(keyed(content)).toEqual(expected);

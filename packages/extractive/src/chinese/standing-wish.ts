@@ -32,9 +32,9 @@ export function standingWishOf(sentence: string, { speaker }: Voice): string | n
   return `${speaker}要求：${wish.replaceAll('我', speaker).replaceAll(/[你您]/g, '助手')}。`;
 }
 
-/** "叫我小雪就行": what the user is to be called. */
+/** "叫我小雪就行": what the user is to be called. Pronouns are no names. */
 const CALLED =
-  /^(?:你|您|大家|朋友们?|以后|可以|都|请|就|也可以|直接|，){0,5}(?:叫|称呼|喊)我(?<name>[\p{Script=Han}A-Za-z]{1,10}?)(?:就行|就好|即可|吧|就可以|好了|就行了|就好了|就可以了)?[。！!.~～\s]{0,4}$/u;
+  /^(?:你|您|大家|朋友们?|以后|可以|都|请|就|也可以|直接|，){0,5}(?:叫|称呼|喊)我(?<name>(?:(?![我你您])[\p{Script=Han}A-Za-z]){1,10}?)(?:就行|就好|即可|吧|就可以|好了|就行了|就好了|就可以了)?[。！!.~～\s]{0,4}$/u;
 
 export function nicknameOf(clause: string): string | null {
   return CALLED.exec(toSimplified(clause))?.groups?.['name'] ?? null;

@@ -1,6 +1,6 @@
 import { candidateColumns, type CandidateRow, type Sql } from '@factmill/database';
 import { type AskedPeriod, dateFit, dateTerms } from '@factmill/ranking';
-import { memoriesOf, type SearchTarget } from '../target.ts';
+import { memoriesOf, type MemorySource, memoriesWithKeys, type SearchTarget } from '../target.ts';
 import type { Channel } from './channel.ts';
 
 /** Memories with the words of a date that are read to see whether it is one that is meant, the latest first. */
@@ -41,7 +41,7 @@ export async function searchByDate(
          order by m.valid_from desc limit $6::integer) as m
        union
        select m.id from (
-         select m.id from ${withWords(search, source.relation)} as m
+         select m.id from ${withWords(search, source)} as m
          where ${source.where('m')} and exists (
            select from queries where m.search_terms @@ query)
          order by m.stated_at desc, m.id desc limit ${MAX_READ}) as m
@@ -77,13 +77,11 @@ function inYears({ from, until, anyYear }: AskedPeriod): { from: Date; until: Da
   }));
 }
 
-/** The index is read before anything else is asked (`offset 0`), as for full text. */
-function withWords({ asOf }: SearchTarget, relation: string): string {
-  if (asOf !== undefined) return relation;
-  return `(
-    select * from memories
-    where is_current and search_keys(tenant_id, user_id, search_terms) && array(
-      select distinct search_key($1::uuid, $2::text, word)
-      from unnest($5::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word)
-    offset 0)`;
+function withWords({ asOf }: SearchTarget, source: MemorySource): string {
+  if (asOf !== undefined) return source.relation;
+  return memoriesWithKeys(
+    source,
+    `array(select distinct search_key($1::uuid, $2::text, word)
+      from unnest($5::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word)`,
+  );
 }

@@ -1,6 +1,6 @@
 import { candidateColumns, type Sql } from '@factmill/database';
 import { B, K1 } from '../bm25.ts';
-import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
+import { memoriesOf, type MemorySource, memoriesWithKeys, type SearchTarget } from '../target.ts';
 import { projectsNamed } from './by-project.ts';
 import type { Channel } from './channel.ts';
 import type { FullTextHits, FullTextRow, FullTextSearch } from './full-text-hits.ts';
@@ -86,17 +86,13 @@ function fullTextStatement(termCount: number, source: MemorySource, search: Sear
     ) as found on true
     order by found."textScore" desc, found.id`;
 
-  /**
-   * The memories with one of the lexemes (memories_words_idx). The index is read before anything else is asked
-   * (`offset 0`), or the planner would read all of the user's memories beside it.
-   */
+  /** The memories with one of the lexemes. */
   function withLexemes({ asOf }: SearchTarget): string {
     if (asOf !== undefined) return source.relation;
-    return `(
-        select * from memories
-        where is_current and search_keys(tenant_id, user_id, search_terms) && array(
-          select distinct search_key($1::uuid, $2::text, word)
-          from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word)
-        offset 0)`;
+    return memoriesWithKeys(
+      source,
+      `array(select distinct search_key($1::uuid, $2::text, word)
+        from unnest($3::text[]) as term cross join unnest(tsvector_to_array(search_words(term))) as word)`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { candidateColumns, type CandidateRow, type Sql } from '@factmill/database';
-import { MIN_SPELT_CHARACTERS, stemSimilarity } from '@factmill/ranking';
-import { memoriesOf, type SearchTarget } from '../target.ts';
+import { compareText, MIN_SPELT_CHARACTERS, stemSimilarity } from '@factmill/ranking';
+import { memoriesOf, memoriesWithKeys, type SearchTarget } from '../target.ts';
 import type { Channel } from './channel.ts';
 
 /** Words of so many of the user's latest memories are compared: 4 ms. */
@@ -19,12 +19,17 @@ type Meant = Readonly<{ word: string; similarity: number }>;
 export const spellingChannel: Channel = async ({ database, target, settings, limit, first }) => {
   if (target.userId === null || !settings.channels.has('text') || settings.mode === 'vector') return null;
   const text = await first.fullText().catch(() => null);
-  const unknown = (text?.unknownTerms ?? []).filter(
-    (term) => term.length >= MIN_SPELT_CHARACTERS && SPELT.test(term),
-  );
+  const { unknownTerms = [], vocabulary } = text ?? {};
+  const unknown = unknownTerms
+    .filter((term) => term.length >= MIN_SPELT_CHARACTERS && SPELT.test(term))
+    .slice(0, MAX_TERMS);
   if (unknown.length === 0) return null;
-  const meant = await findMeantWords(database, target, unknown.slice(0, MAX_TERMS));
+  const meant =
+    vocabulary === undefined
+      ? await findMeantWords(database, target, unknown)
+      : chooseMeant(unknown, unknown.map(vocabulary.stemOf), [...vocabulary.spelt()]);
   if (meant.length === 0) return null;
+  if (vocabulary !== undefined && !meant.some(({ word }) => vocabulary.mayHave(word))) return [];
   return searchBySpelling(database, { ...target, meant, limit });
 };
 
@@ -48,16 +53,26 @@ export async function findMeantWords(
     [tenantId, userId, terms, MIN_SPELT_CHARACTERS - 1, Math.max(...terms.map((term) => term.length)) + 2],
     { name: 'find_meant_words' },
   );
-  return terms.flatMap((term, at) =>
-    (words ?? [])
-      .map((word) => ({
-        word,
-        similarity: Math.max(stemSimilarity(term, word), stemSimilarity(stems[at] ?? term, word)),
-      }))
-      .filter(({ similarity }) => similarity > 0)
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, MAX_MEANT),
-  );
+  return chooseMeant(terms, stems, words ?? []);
+}
+
+/** Of the words those that look most like the terms, or like their stems. */
+export function chooseMeant(
+  terms: readonly string[],
+  stems: readonly string[],
+  words: readonly string[],
+): Meant[] {
+  return terms.flatMap((term, at) => {
+    const stem = stems[at] ?? term;
+    const alike: Meant[] = [];
+    for (const word of words) {
+      const similarity = Math.max(stemSimilarity(term, word), stem === term ? 0 : stemSimilarity(stem, word));
+      if (similarity > 0) alike.push({ word, similarity });
+    }
+    return alike
+      .sort((a, b) => b.similarity - a.similarity || compareText(a.word, b.word))
+      .slice(0, MAX_MEANT);
+  });
 }
 
 /** The user's visible memories with one of the words (memories_words_idx), those with more and more alike ones first. */
@@ -69,10 +84,10 @@ export async function searchBySpelling(
   const source = memoriesOf(search, 6, { anyUser: true });
   const relation =
     asOf === undefined
-      ? `(select * from memories
-          where is_current and search_keys(tenant_id, user_id, search_terms) && array(
-            select search_key($1::uuid, $2::text, word) from unnest($3::text[]) as word)
-          offset 0)`
+      ? memoriesWithKeys(
+          source,
+          `array(select search_key($1::uuid, $2::text, word) from unnest($3::text[]) as word)`,
+        )
       : source.relation;
   const { rows } = await sql.query<CandidateRow & { similarity: number }>(
     `with found as materialized (

@@ -2,6 +2,7 @@ import { candidateColumns, type CandidateRow, containing, type Sql } from '@fact
 import { queryPhrase } from '@factmill/ranking';
 import { memoriesOf, type MemorySource, type SearchTarget } from '../target.ts';
 import type { Channel } from './channel.ts';
+import type { Vocabulary } from './full-text-hits.ts';
 
 export type SubstringSearch = SearchTarget &
   Readonly<{
@@ -10,6 +11,8 @@ export type SubstringSearch = SearchTarget &
     /** Looked for one by one; one of them has to be there, or the phrase. May be empty. */
     terms: readonly string[];
     limit: number;
+    /** The only memories that may be among them, where they are few and known. */
+    among?: readonly string[] | null;
   }>;
 
 /** `textScore` is 1 for the whole phrase, else the share of the terms, rare ones counting more, up to 0.9. */
@@ -30,9 +33,12 @@ export const substringChannel: Channel = async ({
   limit,
   first,
 }) => {
-  const find = async (some: readonly string[], asPhrase: boolean) => {
+  const find = async (some: readonly string[], asPhrase: boolean, vocabulary?: Vocabulary) => {
     const phrase = asPhrase ? queryPhrase(request.query) : null;
-    const rows = await searchBySubstring(database, { ...target, phrase, terms: some, limit });
+    const parts = phrase === null ? some : [...some, phrase];
+    if (vocabulary !== undefined && !parts.some(vocabulary.mayContain)) return [];
+    const among = vocabulary?.among ?? null;
+    const rows = await searchBySubstring(database, { ...target, phrase, terms: some, limit, among });
     return rows.map((row) => ({ row, value: row.textScore }));
   };
   if (settings.mode === 'vector' && (await first.vector().catch(() => [])).length >= limit) return null;
@@ -41,11 +47,11 @@ export const substringChannel: Channel = async ({
   if (text === null) return null;
   // Whole words are of no help: parts of them may be.
   if (text.rows.length === 0 || text.unknownTerms.length === terms.length) {
-    return find(text.unknownTerms, true);
+    return find(text.unknownTerms, true, text.vocabulary);
   }
   // A memory that has the whole query has each of its words, of which some are known.
   const parts = text.unknownTerms.filter((term) => term.length >= MIN_PART_CHARACTERS);
-  return parts.length === 0 ? null : find(parts, false);
+  return parts.length === 0 ? null : find(parts, false, text.vocabulary);
 };
 
 /**
@@ -54,10 +60,11 @@ export const substringChannel: Channel = async ({
  * newest statement. Complete inside the user, for terms of any length, with and without pg_trgm.
  */
 export async function searchBySubstring(sql: Sql, search: SubstringSearch): Promise<SubstringRow[]> {
-  const { phrase, terms } = search;
-  if (phrase === null && terms.length === 0) return [];
+  const { phrase, terms, among = null } = search;
+  if ((phrase === null && terms.length === 0) || among?.length === 0) return [];
   const patterns = [...terms, ...(phrase === null ? [] : [phrase])].map(containing);
   const values = [search.tenantId, search.userId, patterns, search.limit];
+  if (among !== null) return searchAmong(sql, search, values, among);
   if (search.userId !== null && search.asOf === undefined) {
     const source = memoriesOf(search, 5, { anyUser: true });
     const { rows } = await sql.query<(SubstringRow | { id: null }) & { isLarge: boolean }>(
@@ -69,13 +76,43 @@ export async function searchBySubstring(sql: Sql, search: SubstringSearch): Prom
       return rows.filter((row): row is typeof row & SubstringRow => row.id !== null);
   }
   const source = memoriesOf(search, 5);
-  // Not prepared by name: the plan depends on how common the patterns are.
   const { rows } = await sql.query<SubstringRow>(
-    `with ${matches(terms.length, phrase !== null, `${source.relation} m where ${source.where('m')}`)}
+    `with ${matches(terms.length, phrase !== null, `${likeOne(search, source)} m where ${source.where('m')}`)}
      select found.* from (${best(source)}) as found ${ORDER}`,
     [...values, ...source.values],
   );
   return rows;
+}
+
+/** Of a few memories all texts are read, by their ids (memories_pkey). */
+async function searchAmong(
+  sql: Sql,
+  search: SubstringSearch,
+  values: readonly unknown[],
+  among: readonly string[],
+): Promise<SubstringRow[]> {
+  const { phrase, terms } = search;
+  const source = memoriesOf(search, 6, { anyUser: true });
+  const few = `(select * from memories where id = any($5::uuid[]) offset 0) as m where ${source.where('m')}`;
+  const { rows } = await sql.query<SubstringRow>(
+    `with ${matches(terms.length, phrase !== null, few)}
+     select found.* from (${best(source)}) as found ${ORDER}`,
+    [...values, among, ...source.values],
+    { name: `search_among_${terms.length}${phrase === null ? '' : 'P'}${source.variant}` },
+  );
+  return rows;
+}
+
+/**
+ * The memories that have one of the patterns (by memories_user_idx, combined with memories_search_text_trgm where the
+ * planner finds the patterns rare enough).
+ */
+function likeOne({ asOf }: SearchTarget, { byId, relation }: MemorySource): string {
+  if (asOf !== undefined) return relation;
+  return `(
+    select m.* from memories_like($1::uuid, $2::text, array(
+      select lower(pattern) from unnest($3::text[]) as pattern)) as found (id)
+    cross join lateral ${byId('found.id')} as m)`;
 }
 
 /** One row without a memory says that nothing was found, or that the user has too much. */
@@ -96,8 +133,7 @@ function ofSmallUser(termCount: number, hasPhrase: boolean, source: MemorySource
 }
 
 /**
- * What is found (by memories_user_idx, combined with memories_search_text_trgm where the planner finds the patterns
- * rare enough), and the best of it, with terms weighed by how few of the found memories have them.
+ * What is found, and the best of it, with terms weighed by how few of the found memories have them.
  */
 function matches(termCount: number, hasPhrase: boolean, source: string): string {
   const terms = Array.from({ length: termCount }, (_, index) => index + 1);

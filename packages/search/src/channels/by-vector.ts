@@ -97,7 +97,8 @@ const scanStatement = (search: SearchTarget, source: MemorySource) => `
       from memory_embeddings e where ${ownedBy(search)} and e.model = $3::text and owned."byCodes"
       order by hamming limit $8::integer
     ) as shortlist cross join lateral (
-      select * from memory_embeddings e where e.memory_id = shortlist.memory_id and e.model = $3::text offset 0) as e
+      select * from memory_embeddings e
+      where e.memory_id = shortlist.memory_id and e.model = $3::text and e.tenant_id = $1::uuid offset 0) as e
   )
   select compared.*, hits.*
   from (select max(near.hamming) as "maxHamming", max(near.distance) as farthest from near) as compared

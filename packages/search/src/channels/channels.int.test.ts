@@ -17,6 +17,7 @@ import {
   direction,
   explainAll,
   fillMemories,
+  indexesReadBy,
   type StoredMemory,
   storeMemory,
 } from '../search.fixture.ts';
@@ -34,7 +35,7 @@ let database: TestDatabase;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  database = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   pool = createPool({
     connectionString: database.connectionString,
     max: 2,
@@ -136,8 +137,9 @@ describe('searchByFullText', () => {
     expect((await searchByFullText(pool, medium)).rows).toHaveLength(2_000);
     await store({ userId: 'large', content: 'the only xylophone' });
     const rare = { ...targetOf('large'), terms: ['xylophone'], query: '', limit: 5 };
+    const indexes = await indexesReadBy(pool, (sql) => searchByFullText(sql, rare));
+    expect(indexes).toContain('memories_words_idx');
     const [plan] = await explainAll(pool, (explained) => searchByFullText(explained, rare));
-    expect(plan).toContain('memories_words_idx');
     expect((await searchByFullText(pool, rare)).rows.map((row) => row.content)).toEqual([
       'the only xylophone',
     ]);
@@ -300,7 +302,7 @@ describe('as of a moment', () => {
   test('what was over by then is found only as of when that was not known', async () => {
     const id = await add('gnu in Berlin', '2020-01-01');
     await onDay(10);
-    await supersedeMemories(pool, [{ id, supersededBy: null, validTo: day(12) }], actor);
+    await supersedeMemories(pool, DEFAULT_TENANT_ID, [{ id, supersededBy: null, validTo: day(12) }], actor);
     await onDay(20);
     const at = (validAt: Date, knownAt: Date) => byWords(user, ['gnu'], { asOf: { validAt, knownAt } });
     await expect(at(day(11), day(21))).resolves.toEqual(['gnu in Berlin']);
@@ -373,7 +375,7 @@ test('similarities of all pairs that have vectors', async () => {
   const ids = [left, right, '00000000-0000-7000-8000-0000000000ff'];
   const similarity = await loadSimilarities(
     pool,
-    'tiny',
+    { tenantId: DEFAULT_TENANT_ID, model: 'tiny' },
     ids.map((id) => ({ id, vectorId: id })),
   );
   expect(similarity(left, right)).toBeCloseTo(Math.cos(0.3), 2);
@@ -384,11 +386,19 @@ test('similarities of all pairs that have vectors', async () => {
 test('accesses add up, from several batches at once', async () => {
   const ids = await Promise.all([1, 2, 3].map(() => store({ userId: 'accessed' })));
   const lastAt = new Date('2026-01-01T00:00:00Z');
-  const batch = (memoryIds: string[]) => memoryIds.map((memoryId) => ({ memoryId, count: 2, lastAt }));
+  const batch = (memoryIds: string[]) =>
+    memoryIds.map((memoryId) => ({ tenantId: DEFAULT_TENANT_ID, memoryId, count: 2, lastAt }));
   await Promise.all([
     recordAccesses(pool, batch(ids)),
     recordAccesses(pool, batch(ids.toReversed())),
-    recordAccesses(pool, [{ memoryId: '00000000-0000-7000-8000-0000000000ff', count: 1, lastAt }]),
+    recordAccesses(pool, [
+      {
+        tenantId: DEFAULT_TENANT_ID,
+        memoryId: '00000000-0000-7000-8000-0000000000ff',
+        count: 1,
+        lastAt,
+      },
+    ]),
   ]);
   const { rows } = await pool.query(
     'select access_count as count, last_accessed_at as at from memories where id = any($1::uuid[])',

@@ -26,7 +26,7 @@ let pool: DatabasePool;
 let backendMs: () => number;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  database = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   const { connectionString } = database;
   pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger: quiet });
   await pool.query(
@@ -61,7 +61,7 @@ const CHANNELS: Readonly<Record<string, (query: string) => Promise<unknown>>> = 
     listMemories(pool, {
       tenantId: DEFAULT_TENANT_ID,
       userId: 'ada',
-      query: { limit: 50, sort_by: 'created_at', order: 'desc', all_users: false },
+      query: { limit: 50, sort_by: 'created_at', order: 'desc', state: 'current', all_users: false },
       pattern: containing(query.slice(0, LONGEST_FILTER)),
       after: null,
     }),

@@ -6,9 +6,10 @@ export function knownMemories(tenant: string, ids: string): string {
   return `known as materialized (
        select m.id, given.place, e.conversation_id, m.message_ids
        from unnest((select ${ids}::uuid[])) with ordinality as given (id, place)
-       cross join lateral (select * from memories where id = given.id offset 0) as m
-       cross join lateral (select * from extractions where id = m.extraction_id offset 0) as e
-       where m.tenant_id = ${tenant}::uuid and e.tenant_id = ${tenant}::uuid
+       cross join lateral (
+         select * from memories where id = given.id and tenant_id = ${tenant}::uuid offset 0) as m
+       cross join lateral (
+         select * from extractions where id = m.extraction_id and tenant_id = ${tenant}::uuid offset 0) as e
      )`;
 }
 

@@ -176,10 +176,11 @@ function partsWithWords(terms: string): PartList {
          from unnest(tsvector_to_array(search_words(t.term))) as word) as keys
        from unnest((select ${terms}::text[])) with ordinality as t (term, n)
      ), hits as materialized (
-       select t.n, h.id from terms t cross join lateral (
-         select p.id, p.search_terms from turn_parts p
-         where search_keys(p.tenant_id, p.user_id, p.search_terms) @> t.keys limit ${MAX_FREQUENCY + 1}) as h
-       where cardinality(t.keys) > 0 and h.search_terms @@ t.query
+       select t.n, p.id from terms t
+         cross join lateral turn_parts_with_keys($1::uuid, t.keys, ${MAX_FREQUENCY + 1}) as h (id)
+         cross join lateral (
+           select id, search_terms from turn_parts where id = h.id and tenant_id = $1::uuid offset 0) as p
+       where cardinality(t.keys) > 0 and p.search_terms @@ t.query
      ), frequencies as materialized (
        select n, count(*)::float8 as df from hits group by n
      ), candidates as materialized (

@@ -63,6 +63,8 @@ export function turnToRow(turn: TurnRow): MemoryRow {
     validFrom: turn.createdAt,
     validTo: null,
     archivedAt: null,
+    deletedAt: null,
+    supersededBy: null,
     extractionId: null,
     messageIds: [turn.messageId],
     metadata: {},

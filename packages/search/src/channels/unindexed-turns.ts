@@ -9,7 +9,7 @@ const MAX_COMPARED = 1_000;
 /**
  * Turns of users and assistants that are in no index yet, or that no extraction has read, and that have one of the
  * words: those with more of the words first, then the latest, as many as fit into an answer. Superseded replies are
- * left out.
+ * left out. Uses conversations_user_idx and messages_pkey.
  */
 export async function findUnindexedTurns(
   sql: Sql,
@@ -25,9 +25,12 @@ export async function findUnindexedTurns(
       `with ${knownMemories('$1', '$11')}, latest as materialized (
        select c.id as conversation_id, c.user_id, c.project, m.id, m.seq, m.role, m.content, m.created_at,
          m.seq > c.extracted_seq as pending, search_words(m.content) as words
-       from conversations c join messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
+       from conversations c cross join lateral (
+         select * from messages m where m.tenant_id = c.tenant_id and m.conversation_id = c.id
+           and m.seq > least(c.extracted_seq, c.indexed_seq) offset 0
+       ) as m
        where c.tenant_id = $1::uuid and ${owned} and ($4::text[] is null or c.id = any($4::text[]))
-         and least(c.extracted_seq, c.indexed_seq) < c.last_seq and m.seq > least(c.extracted_seq, c.indexed_seq)
+         and least(c.extracted_seq, c.indexed_seq) < c.last_seq
          and case when m.seq > c.extracted_seq then $9::boolean else not $10::boolean end
          and ($6::text is null or c.project = $6::text)
          and ($7::timestamptz is null or m.created_at <= $7::timestamptz)
@@ -58,6 +61,7 @@ export async function findUnindexedTurns(
       target.pendingOnly,
       memoryIds,
     ],
+    { name: `search_unindexed_turns_${terms.length}${target.userId === null ? '_A' : ''}` },
   );
   return rows;
 }

@@ -4,6 +4,7 @@ import {
   createPool,
   type DatabasePool,
   DEFAULT_TENANT_ID,
+  listProfile,
   migrate,
   registerEmbeddingModel,
   type Sql,
@@ -25,7 +26,7 @@ let testDatabase: TestDatabase;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase({ migrate: (url) => migrate(url, { logger }) });
+  testDatabase = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger, ...how }) });
   pool = createPool({
     connectionString: testDatabase.connectionString,
     max: 1,
@@ -134,6 +135,12 @@ describe('without planner statistics a search reads each memory a few times at m
     for (const [channel, count] of Object.entries(pages)) {
       expect({ channel, count, isFew: count <= MAX_PAGES }).toEqual({ channel, count, isFew: true });
     }
+  });
+
+  test('the profile of a context is read without the other memories', async () => {
+    const profile = (sql: Sql) =>
+      listProfile(sql, { tenantId: DEFAULT_TENANT_ID, userId: 'big', limit: LIMIT });
+    expect(await pagesOf(profile)).toBeLessThan(10);
   });
 
   test('results as of a moment are read by their ids', async () => {

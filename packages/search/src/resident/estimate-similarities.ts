@@ -1,45 +1,59 @@
-/** Bit codes of one length, one after the other, as `binary_quantize` makes them. */
+import { createScratch } from './scratch.ts';
+
+/** Bit codes of one length, one after the other, as `binary_quantize` makes them: the first bit is the highest. */
 export type BitCodes = Readonly<{
   size: number;
   dimensions: number;
-  bytes: Uint8Array;
+  /** Of each code as many as it needs; the rest of the last one is 0. */
+  words: Uint32Array;
 }>;
 
 /** An estimate of 1. */
 export const ESTIMATE_OF_ONE = 4_096;
 
-/** Bytes of a code. */
-export function bytesOfCode(dimensions: number): number {
-  return Math.ceil(dimensions / 8);
+const estimatesScratch = createScratch((length) => new Int16Array(length));
+const sumsScratch = createScratch((length) => new Int16Array(length));
+
+/** Words of 32 bits of a code. */
+export function wordsOfCode(dimensions: number): number {
+  return Math.ceil(dimensions / 32);
 }
 
 /**
  * Estimates the cosine similarity of each code's vector to a query, as a multiple of 1 / ESTIMATE_OF_ONE: each bit
  * weighs as much as the query's component, and counts for or against as it has the same sign or not. Because the query
  * keeps its components, an estimate deviates about half as much as one from the Hamming distance does.
- * 5,000 codes of 384 bits take 0.5 ms of a busy processor.
+ * 5,000 codes of 384 bits take 0.25 ms, of which the tables take 0.06.
+ *
+ * @returns numbers that the next call overwrites
  */
 export function estimateSimilarities(
-  { size, dimensions, bytes }: BitCodes,
+  { size, dimensions, words }: BitCodes,
   query: readonly number[],
 ): Int16Array {
-  const width = bytesOfCode(dimensions);
-  const sums = sumsByByte(query, width);
-  const estimates = new Int16Array(size);
+  const bytes = 4 * wordsOfCode(dimensions);
+  const sums = sumsByByte(query, bytes);
+  const estimates = estimatesScratch(size);
   for (let code = 0, at = 0; code < size; code += 1) {
     let sum = 0;
-    for (let table = 0; table < 256 * width; table += 256, at += 1)
-      sum += sums[table + (bytes[at] ?? 0)] ?? 0;
+    for (let table = 0; table < 256 * bytes; table += 1_024, at += 1) {
+      const word = words[at] ?? 0;
+      sum +=
+        (sums[table + (word >>> 24)] ?? 0) +
+        (sums[table + 256 + ((word >>> 16) & 255)] ?? 0) +
+        (sums[table + 512 + ((word >>> 8) & 255)] ?? 0) +
+        (sums[table + 768 + (word & 255)] ?? 0);
+    }
     // Rounding may take it a little beyond.
     estimates[code] = Math.max(-ESTIMATE_OF_ONE, Math.min(ESTIMATE_OF_ONE, sum));
   }
-  return estimates;
+  return estimates.subarray(0, size);
 }
 
 /** For each byte of a code, what each of its 256 values adds to the estimate. */
 function sumsByByte(query: readonly number[], width: number): Int16Array {
   const length = query.reduce((sum, component) => sum + Math.abs(component), 0);
-  const sums = new Int16Array(256 * width);
+  const sums = sumsScratch(256 * width);
   const ofByte = new Float64Array(256);
   for (let byte = 0; byte < width; byte += 1) {
     ofByte[0] = 0;

@@ -4,6 +4,9 @@ import type { IndexPage } from './user-index.ts';
 export type IndexedMemory = Readonly<{
   length: number;
   keys: readonly number[];
+  /** The lexemes of the keys; of all memories or of none. */
+  lexemes?: readonly string[];
+  text?: string;
   bits?: string;
   id?: number;
   facets?: readonly string[];
@@ -41,6 +44,8 @@ export function packPage(memories: readonly IndexedMemory[]): IndexPage {
     lexemeCounts: int4(memories.map((memory) => memory.keys.length)),
     keys: packedKeys,
     codes: Buffer.concat(codes),
+    lexemes: memories.flatMap(({ lexemes = [] }) => lexemes).join('\n'),
+    texts: memories.map(({ text = '' }) => text).join('\n'),
     facets: memories.map(({ facets = [] }) => facets),
     upcoming: Buffer.alloc(0),
   };

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /** What full text makes of a term. */
 export type Lexeme = Readonly<
-  | { is: 'word'; key: number }
+  | { is: 'word'; key: number; lexeme: string }
   /** Like `the`: nothing is found by it, and it does not count as unknown. */
   | { is: 'function word' }
   /** Several lexemes in a row, as in `well-known`. */
@@ -26,16 +26,23 @@ export function createFindLexemes(): FindLexemes {
 }
 
 async function ask(sql: Sql, terms: readonly string[]): Promise<[string, Lexeme][]> {
-  const { rows } = await sql.query<{ term: string; nodes: number; key: number | null }>(
-    `select term, numnode(search_query(term)) as nodes,
-       (select ${lexemeKey('lexeme')} from unnest(tsvector_to_array(search_words(term))) as lexeme limit 1) as key
-     from unnest($1::text[]) as term`,
+  const { rows } = await sql.query<{
+    term: string;
+    nodes: number;
+    key: number | null;
+    lexeme: string | null;
+  }>(
+    `select term, nodes, lexeme, ${lexemeKey('lexeme')} as key
+     from (
+       select term, numnode(search_query(term)) as nodes, (tsvector_to_array(search_words(term)))[1] as lexeme
+       from unnest($1::text[]) as term offset 0) as asked`,
     [terms],
     { name: 'find_lexemes' },
   );
-  return rows.map(({ term, nodes, key }) => {
+  return rows.map(({ term, nodes, key, lexeme }) => {
     if (nodes === 0) return [term, { is: 'function word' }];
-    return [term, nodes > 1 || key === null ? { is: 'phrase' } : { is: 'word', key }];
+    const isWord = nodes === 1 && key !== null && lexeme !== null;
+    return [term, isWord ? { is: 'word', key, lexeme } : { is: 'phrase' }];
   });
 }
 

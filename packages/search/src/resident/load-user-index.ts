@@ -1,7 +1,7 @@
 import { begun, listed, type Sql } from '@factmill/database';
 import { facetsOf } from './facets.ts';
 import { lexemeKey } from './lexemes.ts';
-import { createIndexBuilder, type IndexPage, type UserIndex } from './user-index.ts';
+import { createIndexBuilder, type IndexPage, MAX_SPELT_MEMORIES, type UserIndex } from './user-index.ts';
 
 export type UserKey = Readonly<{ tenantId: string; userId: string }>;
 
@@ -18,8 +18,9 @@ export type LoadedIndex = Readonly<{
 }>;
 
 type PageRow = { watermark: string; model: string | null; count: number; delta: number } & {
-  [part in keyof Omit<IndexPage, 'facets'>]: Buffer | null;
-} & { facets: string[][] | null; createdAt: string; id: string };
+  [part in keyof Omit<IndexPage, Texts>]: Buffer | null;
+} & { [part in Texts]: IndexPage[part] | null } & { createdAt: string; id: string };
+type Texts = 'facets' | 'lexemes' | 'texts';
 
 /**
  * Loads what holds now of a user's memories, page by page. The watermark is that of the first page's snapshot, so that
@@ -46,6 +47,7 @@ export async function loadUserIndex(
         PAGE_SIZE,
         first?.watermark ?? null,
         first?.model ?? null,
+        builder.size() < MAX_SPELT_MEMORIES,
       ],
       { name: 'load_user_index' },
     );
@@ -64,7 +66,7 @@ export async function loadUserIndex(
  * The next memories of a user (memories_user_idx), with the codes of their vectors (memory_embeddings_pkey).
  *
  * $1 tenant, $2 user, $3 and $4 where the page before ended, $5 how many, $6 the watermark (null: of this snapshot),
- * $7 the model (null: the active one).
+ * $7 the model (null: the active one), $8 whether lexemes are wanted.
  */
 const PAGE = `
   with moment as materialized (
@@ -72,7 +74,7 @@ const PAGE = `
       pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
       coalesce($7::text, (select id from embedding_models where state = 'active')) as model
   ), page as materialized (
-    select m.id, m.created_at, m.valid_from, m.written, m.search_terms, length(m.search_text) as length, ${begun('m')} as begun,
+    select m.id, m.created_at, m.valid_from, m.written, m.search_terms, m.search_text, ${begun('m')} as begun,
       ${facetsOf('m')} as facets,
       row_number() over (order by m.created_at desc, m.id desc) as row
     from memories m
@@ -80,16 +82,18 @@ const PAGE = `
       and (m.created_at, m.id) < ($3::timestamptz, $4::uuid)
     order by m.created_at desc, m.id desc limit $5::integer
   ), current as materialized (
-    select page.*, e.code, lexemes.keys,
+    select page.*, e.code, its.keys, its.lexemes,
       (page.written >= watermark and page.written < next_xid)
         or (e.written >= watermark and e.written < next_xid) as is_delta
     from page cross join moment
     cross join lateral (
-      select string_agg(int8send(${lexemeKey('lexeme')}), ''::bytea) as keys
+      select string_agg(int8send(${lexemeKey('lexeme')}), ''::bytea) as keys,
+        string_agg(lexeme, E'\\n') filter (where $8::boolean) as lexemes
       from unnest(tsvector_to_array(page.search_terms)) as lexeme
-    ) as lexemes
+    ) as its
     left join lateral (
-      select code, written from memory_embeddings e where e.memory_id = page.id and e.model = moment.model offset 0
+      select code, written from memory_embeddings e
+      where e.memory_id = page.id and e.model = moment.model and e.tenant_id = $1::uuid offset 0
     ) as e on true
     where page.begun
   )
@@ -102,25 +106,19 @@ const PAGE = `
     select count(*) filter (where is_delta)::integer as delta,
       json_agg(facets order by row) as facets,
       string_agg(uuid_send(id), ''::bytea order by row) as ids,
-      string_agg(int4send(length), ''::bytea order by row) as lengths,
+      string_agg(int4send(length(search_text)), ''::bytea order by row) as lengths,
       string_agg(float8send(1000 * extract(epoch from valid_from)::float8), ''::bytea order by row) as begins,
       string_agg(int4send(length(search_terms)), ''::bytea order by row) as "lexemeCounts",
       string_agg(keys, ''::bytea order by row) as keys,
+      string_agg(lexemes, E'\\n' order by row) as lexemes,
+      string_agg(search_text, E'\\n' order by row) as texts,
       string_agg(coalesce(varbit_send(code), int4send(0)), ''::bytea order by row) as codes
     from current
   ) as packed`;
 
-function toIndexPage({
-  ids,
-  lengths,
-  begins,
-  lexemeCounts,
-  keys,
-  codes,
-  upcoming,
-  facets,
-}: PageRow): IndexPage {
+function toIndexPage(row: PageRow): IndexPage {
   const none = Buffer.alloc(0);
+  const { ids, lengths, begins, lexemeCounts, keys, codes, upcoming, facets, lexemes, texts } = row;
   return {
     ids: ids ?? none,
     lengths: lengths ?? none,
@@ -130,5 +128,7 @@ function toIndexPage({
     codes: codes ?? none,
     upcoming: upcoming ?? none,
     facets: facets ?? [],
+    lexemes: lexemes ?? '',
+    texts: texts ?? '',
   };
 }

@@ -18,6 +18,8 @@ export type ResidentIndexes = Readonly<{
 
 export type ResidentIndexesDeps = Readonly<{
   database: Sql;
+  /** Where the next index is loaded from; default: always `database`. */
+  pickDatabase?: () => Promise<Sql>;
   /** Milliseconds, of a clock that only goes forward. */
   now: () => number;
   /** Default 128 MiB. */
@@ -36,7 +38,7 @@ const MAX_AGE_MS = 10 * 60_000;
 const MAX_MISSES = 10_000;
 
 export function createResidentIndexes(deps: ResidentIndexesDeps): ResidentIndexes {
-  const { database, now, maxBytes = MAX_BYTES } = deps;
+  const { now, maxBytes = MAX_BYTES, pickDatabase = () => Promise.resolve(deps.database) } = deps;
   // Null: an index would be of no use now.
   const indexes = new LRUCache<string, Readonly<{ index: UserIndex | null; bytes: number }>>({
     maxSize: maxBytes,
@@ -52,7 +54,7 @@ export function createResidentIndexes(deps: ResidentIndexesDeps): ResidentIndexe
   async function load(key: string, user: UserKey): Promise<void> {
     const start = now();
     try {
-      const loaded = await loadUserIndex(database, user, maxBytes * MAX_SHARE);
+      const loaded = await loadUserIndex(await pickDatabase(), user, maxBytes * MAX_SHARE);
       indexes.set(key, { index: loaded?.index ?? null, bytes: loaded?.bytes ?? 0 }, { start });
     } catch {
       // Loaded at the next search.

@@ -20,13 +20,18 @@ export async function fillTwoUsers(pool: DatabasePool): Promise<void> {
   await untilPassed(pool);
 }
 
-export type Asked = Readonly<{ vector?: readonly number[]; terms?: readonly string[]; limit?: number }> &
+export type Asked = Readonly<{
+  vector?: readonly number[];
+  terms?: readonly string[];
+  relatedTerms?: readonly string[];
+  limit?: number;
+}> &
   Partial<Pick<FullTextSearch, 'userId' | 'filters' | 'scope' | 'visibleToConversation' | 'asOf' | 'query'>>;
 export type Open = (sql: Sql, asked: Asked) => FirstStage;
 
 /** Searches of Ann's memories with the indexes that are resident. */
 export function residentSearches(pool: DatabasePool, residents: () => ResidentIndexes) {
-  const open: Open = (sql, { vector, terms, limit = 10, query, ...more }) => {
+  const open: Open = (sql, { vector, terms, relatedTerms = [], limit = 10, query, ...more }) => {
     const target = { ...ann, filters: {}, ...more };
     const byVector: VectorSearch | null =
       vector === undefined
@@ -38,7 +43,7 @@ export function residentSearches(pool: DatabasePool, residents: () => ResidentIn
       target,
       vector: async () => (byVector === null ? null : { search: byVector, cutoff: -1, reads: () => true }),
       text: terms === undefined ? null : { ...target, terms, query: query ?? terms.join(' '), limit },
-      relatedTerms: [],
+      relatedTerms,
     });
   };
   const idsByVector = async (vector: readonly number[], limit = 10) =>

@@ -1,4 +1,5 @@
 import { createBm25, type ScoreOf } from '../bm25.ts';
+import { createScratch } from './scratch.ts';
 import type { Postings, UserIndex } from './user-index.ts';
 
 /** A row with at least one of the terms: those whose bits are set. */
@@ -18,6 +19,9 @@ export const MAX_TERMS = 30;
 
 const ID_BYTES = 16;
 
+/** The terms of each row; 0 between searches. */
+const termsScratch = createScratch((length) => new Uint32Array(length));
+
 /**
  * The best rows with at least one of the terms, by BM25 with the document frequencies of the index.
  *
@@ -31,7 +35,7 @@ export function scoreTerms(
   passing: Uint8Array | null = null,
 ): TermScores {
   const { size, lengths, postings } = index;
-  const terms = new Uint32Array(size);
+  const terms = termsScratch(size);
   const rows: number[] = [];
   let totalLength = 0;
   const documentFrequencies = keys.map((key, term) => {
@@ -53,21 +57,26 @@ export function scoreTerms(
   const isBefore = (one: ScoredRow, other: ScoredRow) =>
     one.score > other.score || (one.score === other.score && compareIds(index.ids, one.row, other.row) < 0);
   const best: ScoredRow[] = [];
-  for (const row of rows) {
+  // The oldest first: of equal ones their ids come first, so that the later ones displace none of them.
+  for (let place = rows.length - 1; place >= 0; place -= 1) {
+    const row = rows[place] ?? 0;
     const ofRow = terms[row] ?? 0;
-    const entry = { row, terms: ofRow, score: scoreOf(ofRow, lengths[row] ?? 0) };
+    const score = scoreOf(ofRow, lengths[row] ?? 0);
     const last = best[limit - 1];
+    if (last !== undefined && score < last.score) continue;
+    const entry = { row, terms: ofRow, score };
     if (last !== undefined && !isBefore(entry, last)) continue;
     if (last !== undefined) best.pop();
     let at = best.length;
     while (at > 0 && isBefore(entry, best[at - 1] as ScoredRow)) at -= 1;
     best.splice(at, 0, entry);
   }
+  for (const row of rows) terms[row] = 0;
   return { best, found: rows.length, documentFrequencies, scoreOf };
 }
 
 /** Where a lexeme's rows are; an empty range when none has it. */
-function rangeOf({ keys, starts }: Postings, key: number): [number, number] {
+export function rangeOf({ keys, starts }: Postings, key: number): [number, number] {
   let low = 0;
   let high = keys.length;
   while (low < high) {
@@ -79,6 +88,9 @@ function rangeOf({ keys, starts }: Postings, key: number): [number, number] {
 }
 
 function compareIds(ids: Buffer, one: number, other: number): number {
-  const [a, b] = [one * ID_BYTES, other * ID_BYTES];
-  return ids.compare(ids, b, b + ID_BYTES, a, a + ID_BYTES);
+  for (let at = 0; at < ID_BYTES; at += 1) {
+    const difference = (ids[one * ID_BYTES + at] ?? 0) - (ids[other * ID_BYTES + at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

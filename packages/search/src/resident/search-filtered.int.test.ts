@@ -1,6 +1,7 @@
 import { createPool, migrate } from '@factmill/database';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, expect, test } from '@jest/globals';
+import { searchBySubstring } from '../channels/by-substring.ts';
 import { explainAll } from '../search.fixture.ts';
 import { untilPassed } from '../transactions.fixture.ts';
 import { expectSameFiltered, FILTERED, LEARNED_IN_C1, varyMemories } from './filtered-searches.fixture.ts';
@@ -23,6 +24,31 @@ beforeEach(async () => {
 test('filters and scopes find from an index what the statements find', async () => {
   for (const asked of FILTERED) await expectSameFiltered(pool, open, asked);
   expect(residents.get(ann)).toBeDefined();
+});
+
+test('parts of words are found among the few memories that pass, until something is written', async () => {
+  let few = 0;
+  for (const asked of FILTERED) {
+    const search = {
+      ...ann,
+      filters: {},
+      ...asked,
+      phrase: 'number7',
+      terms: ['umber31', 'ienn'],
+      limit: 1_000,
+    };
+    const expected = await searchBySubstring(pool, search);
+    const { vocabulary } = await open(pool, { ...asked, terms: search.terms, limit: 1_000 }).fullText();
+    const given = await searchBySubstring(pool, { ...search, among: vocabulary?.among ?? null });
+    expect(given).toEqual(expected);
+    if (vocabulary?.among) few += 1;
+  }
+  expect(few).toBeGreaterThan(3);
+  await pool.query(`update memories set tags = '{rare,even}' where user_id = 'ann' and content = $1::text`, [
+    contentOf(7),
+  ]);
+  const changed = open(pool, { filters: { tags: ['rare'] }, terms: ['umber7'] });
+  expect((await changed.fullText()).vocabulary?.among).toBeNull();
 });
 
 test('they are answered by one statement that reads the best by their ids', async () => {

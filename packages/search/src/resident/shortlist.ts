@@ -5,13 +5,22 @@ import {
   ESTIMATE_OF_ONE,
   estimateSimilarities,
 } from './estimate-similarities.ts';
+import { createScratch } from './scratch.ts';
 
 export type Shortlist = Readonly<{
   /** Places of codes. */
   places: number[];
   /** No code outside of the shortlist has a higher estimate, as a cosine; null when there is none outside. */
   highestOutside: number | null;
+  /**
+   * Places outside of the shortlist that are to be read as well where a vector of this similarity is the k-th nearest,
+   * with their estimates, the highest first; null when they are more than `max`.
+   */
+  beyond: (similarity: number, max: number) => Estimated[] | null;
 }>;
+
+/** A place and its estimate, as a cosine. */
+type Estimated = Readonly<{ place: number; estimate: number }>;
 
 export type ShortlistBounds = Readonly<{
   /** The shortlist must not miss one of so many nearest. */
@@ -25,6 +34,8 @@ export type ShortlistBounds = Readonly<{
 
 /** How many standard deviations a code may have a lower estimate than it should have, and be on the shortlist still. */
 const OVERFETCH_DEVIATIONS = 3.5;
+/** The same for a code outside, against what is known to be the k-th nearest, where many are about as near. */
+const BEYOND_DEVIATIONS = 2;
 
 /**
  * The codes whose vectors are the most similar to the query by estimate: all that may be among the `k` nearest, so far
@@ -39,6 +50,10 @@ export function shortlistByEstimate(
   isAllowed: (place: number) => boolean = () => true,
 ): Shortlist {
   const { size, dimensions } = codes;
+  if (size <= min) {
+    const places = Array.from({ length: size }, (_, place) => place).filter(isAllowed);
+    return { places, highestOutside: null, beyond: () => [] };
+  }
   const estimates = estimateSimilarities(codes, vector);
   const ranked = createHistogram();
   for (let place = 0; place < size; place += 1) {
@@ -58,7 +73,39 @@ export function shortlistByEstimate(
     if (estimate < lowest || !isAllowed(place)) continue;
     if (estimate > lowest || (ties -= 1) >= 0) places.push(place);
   }
-  return { places, highestOutside: cosineOf(ranked.ofRank(count + 1), ranked.size() - count) };
+  return {
+    places,
+    highestOutside: cosineOf(ranked.ofRank(count + 1), ranked.size() - count),
+    beyond: (similarity, max) => {
+      const listed = new Set(places);
+      const isOutside = (place: number) => isAllowed(place) && !listed.has(place);
+      return placesFrom(codes, vector, leastBeyond(similarity, dimensions), max, isOutside);
+    },
+  };
+}
+
+/** The places with at least this estimate, as a cosine, the highest first; null when they are more than `max`. */
+function placesFrom(
+  codes: BitCodes,
+  vector: readonly number[],
+  least: number,
+  max: number,
+  isAllowed: (place: number) => boolean,
+): Estimated[] | null {
+  const estimates = estimateSimilarities(codes, vector);
+  const found: Estimated[] = [];
+  for (let place = 0; place < codes.size; place += 1) {
+    const estimate = (estimates[place] ?? 0) / ESTIMATE_OF_ONE;
+    if (estimate < least || !isAllowed(place)) continue;
+    if (found.length === max) return null;
+    found.push({ place, estimate });
+  }
+  return found.sort((a, b) => b.estimate - a.estimate);
+}
+
+/** A code with a lower estimate than this is not as near as a vector of this similarity. */
+export function leastBeyond(similarity: number, dimensions: number): number {
+  return similarity - BEYOND_DEVIATIONS * deviationOfEstimate(similarity, dimensions);
 }
 
 /**
@@ -66,7 +113,7 @@ export function shortlistByEstimate(
  * them, unless it deviates by more than `CONFIDENCE` standard deviations.
  */
 export function isBeyondShortlist(
-  { highestOutside }: Shortlist,
+  { highestOutside }: Pick<Shortlist, 'highestOutside'>,
   similarity: number,
   dimensions: number,
 ): boolean {
@@ -78,9 +125,11 @@ function cosineOf(estimate: number, count: number): number | null {
   return count === 0 ? null : estimate / ESTIMATE_OF_ONE;
 }
 
-/** How many codes have each estimate. */
+const countsScratch = createScratch((length) => new Uint32Array(length));
+
+/** How many codes have each estimate; only one at a time. */
 function createHistogram() {
-  const counts = new Uint32Array(2 * ESTIMATE_OF_ONE + 1);
+  const counts = countsScratch(2 * ESTIMATE_OF_ONE + 1).fill(0);
   let size = 0;
   return {
     add(estimate: number): void {

@@ -8,8 +8,15 @@ test('an index has the memories of all its pages', () => {
   const builder = createIndexBuilder();
   builder.add(
     packPage([
-      { length: 10, keys: [9, 5], bits: '101', facets: ['project:Apollo', 'tier:2'] },
-      { length: 20, keys: [] },
+      {
+        length: 10,
+        keys: [9, 5],
+        lexemes: ['nine', 'tiger5'],
+        text: 'nine tigers',
+        bits: '101',
+        facets: ['project:Apollo', 'tier:2'],
+      },
+      { length: 20, keys: [], text: 'two\n\u00a0tigers ' },
     ]),
   );
   const last = packPage([
@@ -19,11 +26,13 @@ test('an index has the memories of all its pages', () => {
   expect(builder.upcoming()).toBe(1);
   const index = builder.build(OF);
   expect(index).toMatchObject({ ...OF, size: 3, projects: ['Apollo', 'Hermes'] });
+  expect(index.pieces.split('\n')).toEqual(['nine', 'tigers', 'two']);
+  expect([...index.spelt]).toEqual([['nine', 9]]);
   expect(index.upcoming).toEqual(Buffer.alloc(16, 7));
   expect([...index.lengths]).toEqual([10, 20, 30]);
   expect([...index.rowOfCode]).toEqual([0, 2]);
   expect(index.codes).toMatchObject({ size: 2, dimensions: 3 });
-  expect([...index.codes.bytes]).toEqual([0xa0, 0x60]);
+  expect([...index.codes.words]).toEqual([0xa000_0000, 0x6000_0000]);
   expect([...(index.facets.get('tier:2') ?? [])]).toEqual([0, 2]);
   expect([...index.postings.keys]).toEqual([5, 9, 2 ** 53 - 1]);
   expect([...index.postings.starts]).toEqual([0, 2, 3, 4]);
@@ -38,16 +47,19 @@ test('it takes about as many bytes as its builder says', () => {
       Array.from({ length: 50 }, (_, n) => ({
         length: n,
         keys: [1, n + 2],
+        lexemes: ['one', `lexeme${'x'.repeat(n)}`],
+        text: `piece ${n}`,
         bits: '1'.repeat(384),
         facets: [`tag:${n}`, 'tier:2'],
       })),
     ),
   );
-  const { ids, lengths, begins, codes, rowOfCode, postings, facets } = builder.build(OF);
-  const parts = [ids, lengths, begins, codes.bytes, rowOfCode, postings.keys, postings.starts, postings.rows];
+  const { ids, lengths, begins, codes, rowOfCode, postings, facets, pieces, spelt } = builder.build(OF);
+  const parts = [ids, lengths, begins, codes.words, rowOfCode, postings.keys, postings.starts, postings.rows];
   const bytes = [...parts, ...facets.values()].reduce((sum, part) => sum + part.byteLength, 0);
-  const maps = [...facets.keys()].reduce((sum, facet) => sum + 200 + 2 * facet.length, 0);
-  expect(Math.abs(bytes + maps - builder.bytes())).toBeLessThan(10);
+  const names = [...facets.keys(), ...spelt.keys()];
+  const maps = names.reduce((sum, name) => sum + 200 + 2 * name.length, 0);
+  expect(Math.abs(bytes + maps + 2 * pieces.length - builder.bytes())).toBeLessThan(10);
 });
 
 test('a user who has nothing', () => {

@@ -1,4 +1,4 @@
-import { type BitCodes, bytesOfCode } from './estimate-similarities.ts';
+import { type BitCodes, wordsOfCode } from './estimate-similarities.ts';
 import { type Facets, projectsOf } from './facets.ts';
 
 /**
@@ -22,6 +22,10 @@ export type UserIndex = Readonly<{
   rowOfCode: Uint32Array;
   postings: Postings;
   facets: Facets;
+  /** Each piece between white space of all texts, once, one in a line: what is in no line is in no text. */
+  pieces: string;
+  /** Lexemes of the latest memories that misspelt words may have meant, with their keys in the postings. */
+  spelt: ReadonlyMap<string, number>;
   /** Names of the projects that the memories belong to. */
   projects: readonly string[];
   /** Ids of memories that did not hold yet. They are no rows: searches read them beside what was written since. */
@@ -50,11 +54,20 @@ export type IndexPage = Readonly<{
   keys: Buffer;
   /** For each memory how many bits its code has (int4), and the bits; 0 and none without a vector. */
   codes: Buffer;
+  /** The lexemes of the keys, one in a line; empty where they are not wanted. */
+  lexemes: string;
+  /** The texts, one after the other. */
+  texts: string;
   /** Of each memory. */
   facets: readonly (readonly string[])[];
   /** Ids of memories that begin to hold later, which are in none of the others. */
   upcoming: Buffer;
 }>;
+
+/** Misspelt words are looked for among the words of so many of the latest memories. */
+export const MAX_SPELT_MEMORIES = 2_000;
+/** Lexemes without digits, that are not too short to be misspelt. */
+const SPELT = /^\D{3,}$/;
 
 const ID_BYTES = 16;
 const INT4 = 4;
@@ -72,15 +85,31 @@ export function createIndexBuilder() {
   const codes: Buffer[] = [];
   const rowOfCode: number[] = [];
   const rowsOfFacet = new Map<string, number[]>();
+  const pieces = new Set<string>();
+  const spelt = new Map<string, number>();
   const upcoming: Buffer[] = [];
   let dimensions = 0;
   let postings = 0;
   let facetBytes = 0;
+  let wordBytes = 0;
+
+  function addPieces(texts: string): void {
+    for (const piece of texts.match(/\S+/g) ?? []) {
+      const { size } = pieces;
+      if (pieces.add(piece).size > size) wordBytes += 2 * (piece.length + 1);
+    }
+  }
+
+  function addLexeme(lexeme: string | undefined, key: number, row: number): void {
+    if (lexeme === undefined || row >= MAX_SPELT_MEMORIES || !SPELT.test(lexeme)) return;
+    spelt.set(lexeme, key);
+    wordBytes += ENTRY_BYTES + 2 * lexeme.length;
+  }
 
   function addCodes(page: Buffer, firstRow: number): void {
     for (let at = 0, row = firstRow; at < page.length; row += 1) {
       const bits = page.readUInt32BE(at);
-      const bytes = bytesOfCode(bits);
+      const bytes = Math.ceil(bits / 8);
       if (bits > 0) {
         dimensions = bits;
         codes.push(page.subarray(at + INT4, at + INT4 + bytes));
@@ -105,6 +134,8 @@ export function createIndexBuilder() {
       ids.push(page.ids);
       upcoming.push(page.upcoming);
       page.facets.forEach((facets, row) => addFacets(facets, firstRow + row));
+      addPieces(page.texts);
+      const lexemes = page.lexemes === '' ? [] : page.lexemes.split('\n');
       for (let row = 0, key = 0; row * INT4 < page.lengths.length; row += 1) {
         lengths.push(page.lengths.readUInt32BE(row * INT4));
         begins.push(page.begins.readDoubleBE(row * FLOAT8));
@@ -112,22 +143,27 @@ export function createIndexBuilder() {
         for (; key < end; key += 1) {
           const hash = readInt8(page.keys, key * INT8);
           const rows = rowsOfKey.get(hash);
-          if (rows === undefined) rowsOfKey.set(hash, [firstRow + row]);
-          else rows.push(firstRow + row);
+          if (rows === undefined) {
+            rowsOfKey.set(hash, [firstRow + row]);
+            addLexeme(lexemes[key], hash, firstRow + row);
+          } else rows.push(firstRow + row);
           postings += 1;
         }
       }
       addCodes(page.codes, firstRow);
     },
+    /** How many memories hold now. */
+    size: () => lengths.length,
     /** How many memories begin to hold later. */
     upcoming: () => upcoming.reduce((sum, page) => sum + page.length, 0) / ID_BYTES,
     /** Bytes that the index will take. */
     bytes: () =>
       lengths.length * (ID_BYTES + INT4 + FLOAT8) +
-      codes.length * (INT4 + bytesOfCode(dimensions)) +
+      codes.length * INT4 * (1 + wordsOfCode(dimensions)) +
       rowsOfKey.size * (INT8 + INT4) +
       postings * INT4 +
-      facetBytes,
+      facetBytes +
+      wordBytes,
     build(of: Pick<UserIndex, 'watermark' | 'model'>): UserIndex {
       const facets = new Map(Array.from(rowsOfFacet, ([facet, rows]) => [facet, Uint32Array.from(rows)]));
       return {
@@ -136,10 +172,12 @@ export function createIndexBuilder() {
         ids: Buffer.concat(ids),
         lengths: Uint32Array.from(lengths),
         begins: Float64Array.from(begins),
-        codes: { size: codes.length, dimensions, bytes: Buffer.concat(codes) },
+        codes: { size: codes.length, dimensions, words: toWords(codes, wordsOfCode(dimensions)) },
         rowOfCode: Uint32Array.from(rowOfCode),
         postings: toPostings(rowsOfKey, postings),
         facets,
+        pieces: [...pieces].join('\n'),
+        spelt,
         projects: projectsOf(facets),
         upcoming: Buffer.concat(upcoming),
       };
@@ -155,6 +193,18 @@ export function idsOf({ ids }: Pick<UserIndex, 'ids'>, rows: readonly number[]):
 /** A number of up to 53 bits. */
 function readInt8(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + INT4);
+}
+
+/** The bytes of codes, the first in the highest bits of a word. */
+function toWords(codes: readonly Buffer[], wordsOfEach: number): Uint32Array {
+  const words = new Uint32Array(codes.length * wordsOfEach);
+  for (const [row, code] of codes.entries()) {
+    for (let at = 0; at < code.length; at += 1) {
+      const place = row * wordsOfEach + (at >> 2);
+      words[place] = (words[place] ?? 0) | ((code[at] ?? 0) << (24 - 8 * (at & 3)));
+    }
+  }
+  return words;
 }
 
 function toPostings(rowsOfKey: ReadonlyMap<number, readonly number[]>, count: number): Postings {

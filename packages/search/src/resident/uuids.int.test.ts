@@ -10,7 +10,7 @@ let database: TestDatabase;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ migrate: (url) => migrate(url, { logger: quiet }) });
+  database = await createTestDatabase({ migrate: (url, how) => migrate(url, { logger: quiet, ...how }) });
   const { connectionString } = database;
   pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger: quiet });
 });

@@ -13,6 +13,8 @@ export type CompressionClockDeps = Readonly<{
   database: Sql;
   queues: Queues;
   duePeriods: Pick<DuePeriods, 'find'>;
+  /** Enqueues open runs of shadow replays that the queue does not know. */
+  putBackReplays: () => Promise<void>;
   config: CompressionConfig;
   timeZone: string;
   intervalMs: number;
@@ -61,7 +63,7 @@ export function createCompressionClock(deps: CompressionClockDeps): Repeated {
   }
 
   async function round(): Promise<{ idleMs: number }> {
-    for (const step of [schedule, askForMissed, putBack]) {
+    for (const step of [schedule, askForMissed, putBack, deps.putBackReplays]) {
       try {
         await step();
       } catch (error) {

@@ -18,7 +18,7 @@ const OFF = { COMPRESS_DAILY_AT: 'off', COMPRESS_WEEKLY_AT: 'off' };
 
 let under: ExtractorUnderTest;
 beforeEach(async () => {
-  under = await openExtractorUnderTest({ env: OFF, rowSecurity: 'always' });
+  under = await openExtractorUnderTest({ env: OFF });
 });
 afterEach(async () => {
   await under.close();
@@ -205,7 +205,7 @@ test('what is temporary is archived once it has faded, and not before; what is i
 
 test('a week that was missed is made up for at the start, for users with something new', async () => {
   await under.close();
-  under = await openExtractorUnderTest({ env: { COMPRESS_DAILY_AT: 'off' }, rowSecurity: 'always' });
+  under = await openExtractorUnderTest({ env: { COMPRESS_DAILY_AT: 'off' } });
   answerMerge();
   await remember(under, 'maya', TEA);
   await remember(under, 'nils', TEA);
@@ -240,7 +240,7 @@ test('killed between the answer and the memories: another worker finishes, and t
     entry: MAIN,
     env: {
       DATABASE_URL: storage.databaseUrl ?? '',
-      REDIS_URL: storage.redisUrl ?? '',
+      REDIS_URL: storage.redis?.url ?? '',
       QUEUE_PREFIX: storage.queuePrefix,
       EXTRACTOR_PORT: '0',
       LLM_BASE_URL: under.model.url,

@@ -1,5 +1,6 @@
 import { globalConversationsOf } from '@factmill/contracts';
 import {
+  type Actor,
   type PostApply,
   applyNewMemories,
   type Claim,
@@ -9,8 +10,10 @@ import {
   type ExtractionOutcome,
   finishExtraction,
   isRetryableConflict,
+  type MemoryStore,
   type NewEmbedding,
   saveEmbeddings,
+  type Sql,
   toStoredAnswer,
 } from '@factmill/database';
 import type { Candidate, Preset, Rejection } from '@factmill/extraction';
@@ -18,6 +21,7 @@ import {
   type CompareBySimilarity,
   NOTHING,
   planWrites,
+  SERVED_MEMORIES,
   writeMemories,
   type WriteRequest,
   type Written,
@@ -59,8 +63,35 @@ const ABOVE_ANY_SIMILARITY = 2;
 /** All vectors are at least this similar. */
 const MIN_SIMILARITY = -1;
 
+/** Where answers are applied. */
+export type ApplyTarget = Readonly<{
+  /** Stores memories that are all new in one statement; null: they are always compared. */
+  applyNew: typeof applyNewMemories | null;
+  storeOf: (claim: Claim) => MemoryStore;
+  actorOf: (claim: Claim) => Actor;
+  assertFence: (tx: Sql, claim: Claim) => Promise<void>;
+  saveEmbeddings: (
+    tx: Sql,
+    claim: Claim,
+    model: string,
+    embeddings: readonly NewEmbedding[],
+  ) => Promise<unknown>;
+  finish: (tx: Sql, claim: Claim, outcome: ExtractionOutcome, postApply: PostApply | null) => Promise<Ended>;
+}>;
+
+/** The memories that are served, and the ledger of extractions. */
+export const SERVED: ApplyTarget = {
+  applyNew: applyNewMemories,
+  storeOf: () => SERVED_MEMORIES,
+  actorOf: ({ id }) => ({ actor: 'extraction', extractionId: id }),
+  assertFence: extractionClaims.assertFence,
+  saveEmbeddings: (tx, _claim, model, embeddings) => saveEmbeddings(tx, model, embeddings),
+  finish: finishExtraction,
+};
+
 export type ApplyDeps = Readonly<{
   database: DatabasePool;
+  target: ApplyTarget;
   /** Null without a model to ask. */
   reconcile: ReturnType<typeof createReconcileCandidates> | null;
   /** Embeds texts that reconciling created; null when their vectors must follow later. */
@@ -86,16 +117,18 @@ export function createApplyAnswer(deps: ApplyDeps) {
       userId: claim.userId,
       conversationId: scopeOf(application),
       memories: application.candidates.map((candidate) => ({ candidate })),
-      actor: { actor: 'extraction', extractionId: claim.id },
+      actor: deps.target.actorOf(claim),
+      store: deps.target.storeOf(claim),
       wantsEmbedding: application.wantsEmbedding,
       newId: deps.newId,
       now: deps.date(),
       ...(similarity === null ? {} : { similarity }),
     };
     const attributes = { candidates: application.candidates.length };
-    if (application.pinned === undefined) {
+    const { applyNew } = deps.target;
+    if (application.pinned === undefined && applyNew !== null) {
       const applied = await withSpan('apply', { attributes }, () =>
-        applyAsNew(application, request, similarity),
+        applyAsNew(application, request, similarity, applyNew),
       );
       if (applied !== null) return applied;
     }
@@ -151,6 +184,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
     application: Application,
     request: WriteRequest,
     similarity: Similarity | null,
+    applyNew: typeof applyNewMemories,
   ): Promise<Applied | null> {
     const { claim, vectors } = application;
     const plan = planWrites(request, NOTHING);
@@ -159,7 +193,7 @@ export function createApplyAnswer(deps: ApplyDeps) {
     const embedded = new Set(embeddings.map((embedding) => embedding.memoryId));
     const counts = countChanges(application, written);
     try {
-      const applied = await applyNewMemories(deps.database, claim, {
+      const applied = await applyNew(deps.database, claim, {
         memories: plan.added.map((memory) =>
           embedded.has(memory.id) ? { ...memory, wantsEmbedding: false } : memory,
         ),
@@ -178,14 +212,15 @@ export function createApplyAnswer(deps: ApplyDeps) {
 
   function applyCompared(application: Application, request: WriteRequest): Promise<Applied> {
     const { claim, vectors } = application;
+    const { target } = deps;
     return deps.database.transaction(async (tx) => {
-      await extractionClaims.assertFence(tx, claim);
+      await target.assertFence(tx, claim);
       const written = await writeMemories(tx, request);
       const { embeddings, withoutVector } = matchVectors(written, vectors);
-      if (vectors !== null) await saveEmbeddings(tx, vectors.model, embeddings);
+      if (vectors !== null) await target.saveEmbeddings(tx, claim, vectors.model, embeddings);
       const counts = countChanges(application, written);
       const outcome = toOutcome(application, written, counts);
-      const ended = await finishExtraction(tx, claim, outcome, application.postApply);
+      const ended = await target.finish(tx, claim, outcome, application.postApply);
       return { ...ended, counts, withoutVector };
     });
   }

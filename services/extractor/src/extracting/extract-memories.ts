@@ -2,7 +2,7 @@ import {
   type Claim,
   type Ended,
   type ExtractionInput,
-  listPinnedOutputs,
+  type listPinnedOutputs,
   type ModelOutput,
   type OutputPurpose,
   type PinnedOutput,
@@ -37,6 +37,8 @@ export const KNOWN_MEMORY_LIMIT = Math.max(
 
 export type ExtractDeps = Readonly<{
   database: Sql;
+  /** The pinned answers of a run. */
+  listPinned: typeof listPinnedOutputs;
   loadKnown: ReturnType<typeof createKnownContext>;
   promptDocuments: ReturnType<typeof createPromptDocuments>;
   dropCovered: ReturnType<typeof createDropCovered>;
@@ -76,7 +78,7 @@ export function createExtractMemories(deps: ExtractDeps) {
     const { hasDocuments } = input;
     const documents = deps.promptDocuments(claim, preset, { hasDocuments, transcript: transcript.text });
     // The claim brings only one pinned answer; it also says whether there are any.
-    const pins = input.pinned === null ? NO_PINS : await listPinnedOutputs(deps.database, claim.id);
+    const pins = input.pinned === null ? NO_PINS : await deps.listPinned(deps.database, claim);
     const toQuestion = async (): Promise<Question | null> => {
       // Without a transcript there is no question.
       if (transcript.text === '') return null;

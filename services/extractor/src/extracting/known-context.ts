@@ -1,4 +1,4 @@
-import { type Claim, findRelevantMemories, type Sql, type StatedMemory } from '@factmill/database';
+import { type Claim, type findRelevantMemories, type Sql, type StatedMemory } from '@factmill/database';
 import {
   distinguishingWords,
   type Preset,
@@ -20,7 +20,13 @@ const MAX_NAMES = 8;
  *
  * @throws AppError `database_unavailable`, or the reason of `signal`
  */
-export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts | null; logger: Logger }) {
+export function createKnownContext(deps: {
+  database: Sql;
+  /** Where the memories are. */
+  findRelevant: typeof findRelevantMemories;
+  embedTexts: EmbedTexts | null;
+  logger: Logger;
+}) {
   return async function loadKnown(
     claim: Claim,
     conversation: Readonly<{
@@ -45,7 +51,7 @@ export function createKnownContext(deps: { database: Sql; embedTexts: EmbedTexts
       deps.embedTexts === null
         ? null
         : await embedOrLater(deps.embedTexts, pieces, signal, deps.logger, { payers: [claim] });
-    return findRelevantMemories(deps.database, {
+    return deps.findRelevant(deps.database, {
       tenantId: claim.tenantId,
       userId: claim.userId,
       conversationId: claim.conversationId,

@@ -1,9 +1,10 @@
+import type { UsagePurpose } from '@factmill/contracts';
 import {
   type Claim,
   type ModelCall,
   type ModelOutput,
   type OutputPurpose,
-  saveOutput,
+  type saveOutput,
   type Sql,
 } from '@factmill/database';
 import { isAppError } from '@factmill/errors';
@@ -15,6 +16,10 @@ import { failedOutputOf } from './failed-output.ts';
 export type CallDeps = KeepAnswerDeps &
   Readonly<{
     database: Sql;
+    /** Stores an answer with the run that it is for. */
+    saveOutput: typeof saveOutput;
+    /** What usage counts the calls as. */
+    usagePurpose: (purpose: OutputPurpose) => UsagePurpose;
     /** Name of the provider, for spans and metrics. */
     provider: string;
     /** What calls cost; null for rules, which cost nothing. */
@@ -81,14 +86,14 @@ export function createPinnedCalls(deps: CallDeps): PinnedCalls {
     const metered: MeteredCall = {
       userId: claim.userId,
       model: call.output.model,
-      purpose: purpose === 'reconcile' ? 'reconcile' : 'extraction',
+      purpose: deps.usagePurpose(purpose),
       inputTokens: call.output.promptTokens ?? 0,
       outputTokens: call.output.completionTokens ?? 0,
     };
     const usage = deps.usage?.entryOf(metered);
     try {
       const warnings = await keepAnswer(
-        () => saveOutput(deps.database, claim, call, status, { purpose, shown, usage }),
+        () => deps.saveOutput(deps.database, claim, call, status, { purpose, shown, usage }),
         deps,
         signal,
       );

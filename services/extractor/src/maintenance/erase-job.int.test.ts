@@ -34,8 +34,8 @@ const erase = ({ id, tenantId }: OpenErasure) => createEraseJob(under)({ tenantI
 /** The tables in which a row has the word anywhere, also as the user's name. */
 async function tablesWith(word: string): Promise<string[]> {
   const { rows } = await under.database.query<{ name: string }>(
-    `select table_name as name from information_schema.tables
-     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+    `select relname::text as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
   );
   const found: string[] = [];
   for (const { name } of rows) {

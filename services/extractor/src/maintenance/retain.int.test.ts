@@ -16,6 +16,7 @@ import {
   requestErasure,
   requestRetentionRun,
   updateRetention,
+  updateUser,
   verifyAudit,
 } from '@factmill/database';
 import { openTestDatabase } from '@factmill/testkit/jest';
@@ -31,10 +32,13 @@ const { database } = await openTestDatabase(
       'conversations',
       'memories',
       'memory_versions',
+      'users',
       'retention_policies',
       'retention_runs',
       'legal_holds',
       'erasures',
+      'replays',
+      'events',
       'audit_records',
       'audit_chains',
     ],
@@ -44,7 +48,13 @@ const retain = createRetain({ database });
 const never = new AbortController().signal;
 
 const OLD = '40 days';
-const MONTH: RetentionDays = { messages_days: 30, outputs_days: 30, versions_days: 30, audit_days: 30 };
+const MONTH: RetentionDays = {
+  messages_days: 30,
+  outputs_days: 30,
+  versions_days: 30,
+  events_days: 30,
+  audit_days: 30,
+};
 
 /** Some messages of a user, extracted or waiting, of a given age, with what the model answered. */
 async function said(
@@ -127,6 +137,18 @@ async function remembered(userId: string, ages: readonly string[]): Promise<stri
   return id;
 }
 
+/** A shadow replay, with a run in this state. */
+const replayed = (age: string, state: 'done' | 'pending') =>
+  database.query(
+    `with made as (
+       insert into replays (id, tenant_id, estimate, created_at)
+       values ($1::uuid, $2::uuid, '{}', now() - $3::interval) returning *
+     )
+     insert into replay_runs (id, tenant_id, replay_id, user_id, kind, position, state)
+     select id, tenant_id, id, 'maya', 'apply', 1, $4::text from made`,
+    [uuidv7(), TENANT, age, state],
+  );
+
 const agedAudit = (count: number, age: string) =>
   database
     .query(
@@ -185,7 +207,18 @@ describe('retention', () => {
     const old = await said('maya', OLD, { count: 1_203 });
     const memoryId = await remembered('maya', ['80 days', '60 days', OLD, '5 days']);
     await agedAudit(4, OLD);
-    const counts = { messages: 1_203, outputs: 1, versions: 3, audit_records: 4 };
+    await database.query(`update events set created_at = now() - interval '${OLD}'`);
+    const events = await database.query(`select from events where tenant_id = $1::uuid`, [TENANT]);
+    expect(events.rowCount).toBeGreaterThan(0);
+    await Promise.all([replayed(OLD, 'done'), replayed(OLD, 'pending'), replayed('5 days', 'done')]);
+    const counts = {
+      messages: 1_203,
+      outputs: 1,
+      replays: 1,
+      versions: 3,
+      events: events.rowCount,
+      audit_records: 4,
+    };
     expect(await countRetained(database, TENANT)).toEqual(counts);
     // A dry run has removed nothing.
     expect(await countRetained(database, TENANT)).toEqual(counts);
@@ -223,7 +256,9 @@ describe('retention', () => {
     expect(await countRetained(database, TENANT)).toEqual({
       messages: 0,
       outputs: 0,
+      replays: 0,
       versions: 0,
+      events: 0,
       audit_records: 0,
     });
   });
@@ -279,6 +314,32 @@ describe('retention', () => {
     expect((await runs()).rows).toEqual([{ counts: { messages: 3, outputs: 1 } }]);
   });
 
+  test('of a user has its own days for messages, also where the tenant has none', async () => {
+    const set = (userId: string, days: number | null) =>
+      updateUser(database, { tenantId: TENANT, userId }, { retention_days: days });
+    const [longer, shorter, usual] = [
+      await said('longer', OLD),
+      await said('shorter', '10 days'),
+      await said('maya', OLD),
+    ];
+    await set('longer', 90);
+    await set('shorter', 5);
+    expect(await countRetained(database, TENANT)).toMatchObject({ messages: 6, outputs: 2 });
+    expect((await run()).counts).toMatchObject({ messages: 6 });
+    const texts = async (from: typeof longer) =>
+      (await messagesOf(from.conversationId)).map(({ content }) => content);
+    expect(await texts(longer)).toContain('quokka 0');
+    expect(await texts(shorter)).toEqual([null, null, null]);
+    expect(await texts(usual)).toEqual([null, null, null]);
+
+    await database.query('delete from retention_policies');
+    await set('longer', 30);
+    await retain(never);
+    expect(await texts(longer)).toEqual([null, null, null]);
+    await set('longer', null);
+    expect(await countRetained(database, TENANT)).toEqual({});
+  });
+
   test('goes on where a stopped run ended, and counts every row once', async () => {
     await said('maya', OLD, { count: 1_100 });
     const { id } = await requestRetentionRun(database, {
@@ -327,7 +388,7 @@ describe('a legal hold', () => {
       const before = await everything();
 
       const audit_records = whose === null ? 0 : 2;
-      const nothing = { messages: 0, outputs: 0, versions: 0 };
+      const nothing = { messages: 0, outputs: 0, replays: 0, versions: 0, events: 0 };
       expect(await countRetained(database, TENANT)).toEqual({ ...nothing, audit_records });
       await run();
       await purgeNow();

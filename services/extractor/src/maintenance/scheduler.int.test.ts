@@ -111,8 +111,9 @@ test('eight gateways post to one conversation: one extraction of it at a time, n
         connectionString: under.config.storage.databaseUrl ?? '',
         max: 1,
         applicationName: `gateway-${gateway}`,
+        rowSecurity: 'always',
         logger: under.logger,
-      });
+      }).as('system');
       closers.push(() => database.close());
       for (let n = 0; n < perGateway; n += 1) {
         const number = gateway * perGateway + n;

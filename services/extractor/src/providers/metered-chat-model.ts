@@ -1,7 +1,7 @@
 import { type ChatModel, type ChatReply, receivedReplyOf } from '@factmill/models';
 import { createCounter, seriesOf } from '@factmill/telemetry';
 
-const PURPOSES = ['extraction', 'reconcile', 'summary', 'compression'] as const;
+const PURPOSES = ['extraction', 'reconcile', 'summary', 'compression', 'replay'] as const;
 
 /** The purposes of model calls. */
 type ModelPurpose = (typeof PURPOSES)[number];

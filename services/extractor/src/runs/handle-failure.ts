@@ -13,7 +13,7 @@ export type FailedClaim = Readonly<{ id: string; attempts: number }>;
 
 export type HandleFailureDeps<Claim> = Readonly<{
   /** The claimed thing, for log lines. */
-  noun: 'extraction' | 'compression';
+  noun: 'extraction' | 'compression' | 'replay';
   /** Puts the row back. */
   release: (claim: Claim, release: Release) => Promise<void>;
   /** Ends the row as failed. */

@@ -68,7 +68,9 @@ export function createWriteSummary(deps: WriteDeps) {
     const chatModel =
       by === 'model' && deps.chatModel !== null ? deps.bill(deps.chatModel, claim, 'summary') : null;
     if (claim.conversationId === '') return writeNarrative(claim, chatModel, signal);
-    return chatModel === null ? composeConversation(claim) : continueConversation(claim, chatModel, signal);
+    return chatModel === null
+      ? composeConversation(database, claim)
+      : continueConversation(claim, chatModel, signal);
   };
 
   async function ask(
@@ -88,23 +90,6 @@ export function createWriteSummary(deps: WriteDeps) {
     if (content === '')
       throw new AppError('model_bad_reply', 'Nothing of the model’s reply may stand in a summary.');
     return { content, source: 'model', promptVersion: prompt.promptVersion, model: reply.model };
-  }
-
-  async function composeConversation(claim: SummaryClaim): Promise<NewSummary> {
-    const { tenantId, userId, conversationId } = claim;
-    const memories = await listConversationMemories(deps.database, {
-      tenantId,
-      userId,
-      conversationId,
-      limit: CONVERSATION_MEMORIES,
-    });
-    return {
-      text: composed(composeConversationSummary(memories)),
-      coversSeq: Math.max(claim.extractedSeq ?? 0, claim.coversSeq),
-      memoryCount: memories.length,
-      expiresAt: firstExpiry(memories),
-      more: false,
-    };
   }
 
   /** The text so far and the messages since then make the new text; without new messages it stays. */
@@ -146,6 +131,23 @@ export function createWriteSummary(deps: WriteDeps) {
     const said = taken.flatMap(({ role, content }) => (role === 'user' ? (content ?? '') : []));
     return { text: await ask(chatModel, prompt, [claim.content ?? '', ...said], signal), ...about };
   }
+}
+
+async function composeConversation(database: Sql, claim: SummaryClaim): Promise<NewSummary> {
+  const { tenantId, userId, conversationId } = claim;
+  const memories = await listConversationMemories(database, {
+    tenantId,
+    userId,
+    conversationId,
+    limit: CONVERSATION_MEMORIES,
+  });
+  return {
+    text: composed(composeConversationSummary(memories)),
+    coversSeq: Math.max(claim.extractedSeq ?? 0, claim.coversSeq),
+    memoryCount: memories.length,
+    expiresAt: firstExpiry(memories),
+    more: false,
+  };
 }
 
 function composed(text: string): SummaryText {

@@ -1,10 +1,12 @@
 import {
   claimDueWebhook,
+  findMemory,
   type NextDelivery,
   nextWebhookDelivery,
   releaseWebhook,
   settleDelivery,
   type Sql,
+  toMemory,
   type WebhookClaim,
 } from '@factmill/database';
 import { retryDelayMs, type RetryPolicy } from '@factmill/queue';
@@ -47,9 +49,19 @@ export function createDeliverWebhooks(deps: DeliverDeps) {
     seriesOf({ result: RESULTS }),
   );
 
+  /** With the memory as it is now, where the endpoint wants it and it is still there. It is kept nowhere. */
+  async function filled({ tenantId }: WebhookClaim, delivery: NextDelivery): Promise<NextDelivery> {
+    const { payload, event } = delivery;
+    const { memory_id: id } = event.data;
+    if (payload !== 'full' || typeof id !== 'string') return delivery;
+    const row = await findMemory(database, { tenantId, userId: event.user_id, id });
+    if (row === undefined) return delivery;
+    return { ...delivery, event: { ...event, data: { ...event.data, memory: toMemory(row) } } };
+  }
+
   async function deliver(claim: WebhookClaim, delivery: NextDelivery, signal: AbortSignal): Promise<boolean> {
     const startedAt = deps.now();
-    const posted = await deps.post(delivery, signal);
+    const posted = await deps.post(await filled(claim, delivery), signal);
     // Whether it was taken is not known, so it is sent again.
     if (posted.error === 'stopped') return false;
     const { status, error, retryAfterSeconds } = posted;

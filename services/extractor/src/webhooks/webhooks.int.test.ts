@@ -6,6 +6,7 @@ import {
   createPool,
   DEFAULT_TENANT_ID as TENANT,
   findWebhook,
+  insertMemories,
   insertWebhook,
   listDeliveries,
   migrate,
@@ -16,7 +17,7 @@ import {
   updateWebhook,
 } from '@factmill/database';
 import { createLogger } from '@factmill/telemetry';
-import { waitFor } from '@factmill/testkit';
+import { newMemory, waitFor } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -86,9 +87,12 @@ async function deliver(rounds = 20): Promise<void> {
   while (rounds > 0 && (await deliverOnce(never))) rounds -= 1;
 }
 
-async function hook(types: readonly string[] | null = null): Promise<{ tenantId: string; id: string }> {
+async function hook(
+  types: readonly string[] | null = null,
+  payload: 'thin' | 'full' = 'thin',
+): Promise<{ tenantId: string; id: string }> {
   const of = { tenantId: TENANT, id: randomUUID() };
-  await insertWebhook(database, { ...of, url, types, secret: SECRET, enabled: true });
+  await insertWebhook(database, { ...of, url, types, payload, secret: SECRET, enabled: true });
   return of;
 }
 
@@ -159,6 +163,7 @@ describe('an endpoint', () => {
     await happen(1);
     await deliver();
     const [first, second] = received as [Received, Received];
+    // Ids and counts, unless it asks for more.
     expect(verified(first)).toEqual({
       id: first.headers['webhook-id'],
       type: 'memory.created',
@@ -168,6 +173,27 @@ describe('an endpoint', () => {
     expect(() => verified(first, next)).toThrow('No matching signature');
     expect([verified(second), verified(second, next)]).toHaveLength(2);
     expect(() => verified({ ...second, body: `${second.body} ` })).toThrow('No matching signature');
+  });
+
+  test('gets the memory too, if it wants it, as it is when it is sent', async () => {
+    await hook(['memory.created', 'memory.deleted'], 'full');
+    const memories = ['The cat is called Miso.', 'The dog is called Rex.'].map((content) =>
+      newMemory(TENANT, 'maya', content),
+    );
+    await insertMemories(database, memories, { actor: 'test', extractionId: null });
+    const [kept, gone] = memories.map(({ id }) => id);
+    await database.query('delete from memories where id = $1::uuid', [gone]);
+    await settled();
+    await deliver();
+    type Body = { type: string; data: { memory_id: string; memory?: object } };
+    const bodies = received.map((message) => verified(message) as Body);
+    expect(bodies.map(({ data }) => [data.memory_id, data.memory]).sort()).toEqual(
+      [
+        [kept, expect.objectContaining({ id: kept, user_id: 'maya', content: 'The cat is called Miso.' })],
+        [gone, undefined],
+      ].sort(),
+    );
+    expect(received.map(({ body }) => body).join()).not.toContain('Rex');
   });
 
   test('gets the types that it wants, and passes the rest by', async () => {
@@ -285,6 +311,7 @@ describe('what an address leads to', () => {
     const delivery = {
       id: randomUUID(),
       url: `http://hooks.invalid:${port}/`,
+      payload: 'thin' as const,
       secrets: [SECRET],
       failures: 0,
       event: {

@@ -189,6 +189,7 @@ async function chatWithMemory(deps: ChatDeps, exchange: Exchange<ChatMemory>): P
   const context =
     wantsMemories && stored !== null && query.length <= MAX_CONTENT_LENGTH
       ? await deps.fetchContext({
+          tenantId: memory.tenantId,
           userId: memory.userId,
           place: stored.place,
           isNamed: memory.memoryId !== undefined,

@@ -40,7 +40,7 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
   const isOurKey = (token: string) => token.startsWith('fm_') || token === adminKey;
   const turnStore = createTurnStore(deps);
   const fetchContext = createFetchContext({
-    retrievalUrl: deps.config.gateway.retrievalUrl,
+    retrieval: deps.retrieval,
     format: chat.contextFormat,
     timeoutMs: chat.memoryTimeoutMs,
     logger: deps.logger,

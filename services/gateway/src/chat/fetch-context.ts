@@ -9,6 +9,7 @@ import { presetNamed } from '@factmill/extraction';
 import type { Logger } from '@factmill/telemetry';
 import { createDuration } from '@factmill/telemetry';
 import { z } from 'zod';
+import type { RetrievalClient } from '../retrieval/retrieval-client.ts';
 import type { Place } from './place-chat.ts';
 
 /** The fields used of `POST /v1/context`'s answer. */
@@ -36,6 +37,7 @@ export type FetchedContext = Readonly<{
 }>;
 
 export type ContextQuery = Readonly<{
+  tenantId: string;
   userId: string;
   /** Finds the conversation that stores the user's turns. */
   place: () => Promise<Place>;
@@ -53,7 +55,7 @@ export type ContextQuery = Readonly<{
 }>;
 
 export type FetchContextDeps = Readonly<{
-  retrievalUrl: string;
+  retrieval: RetrievalClient;
   /** Null: as the preset has it. */
   format: 'facts' | 'section' | 'summary' | 'augmented' | null;
   /** How long the chat waits for context at most. */
@@ -78,14 +80,19 @@ export function createFetchContext(
     try {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(deps.timeoutMs)]);
       const place = await untilAborted(request.place(), signal);
-      const response = await fetch(`${deps.retrievalUrl}/v1/context`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...request.credentials },
-        body: JSON.stringify(toBody(request, place, deps.format ?? 'preset')),
+      const answer = await deps.retrieval.post({
+        path: '/v1/context',
+        owner: request,
+        headers: request.credentials,
+        body: toBody(request, place, deps.format ?? 'preset'),
         signal,
       });
-      if (!response.ok) throw new Error(`retrieval answered ${response.status}`);
-      const { memories, degraded = null, ...said } = contextSchema.parse(await response.json());
+      if (!answer.ok) throw new Error(`retrieval answered ${answer.status}`);
+      const {
+        memories,
+        degraded = null,
+        ...said
+      } = contextSchema.parse(JSON.parse(answer.body.toString('utf8')));
       const blocks = said.blocks ?? placed(said.text, deps.format, request.query);
       return { blocks, hits: memories.map(toHit), degraded };
     } catch (error) {

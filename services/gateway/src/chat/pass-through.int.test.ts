@@ -99,7 +99,7 @@ describe('paths that could be read in another way', () => {
 
   test('what is ours and not there is not found, whatever the method', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']) {
-      const answer = await open.call(method, '/v1/replays/ann', { body: method === 'GET' ? undefined : {} });
+      const answer = await open.call(method, '/v1/mem0/ann', { body: method === 'GET' ? undefined : {} });
       expect([method, answer.status, answer.body.code]).toEqual([method, 404, 'not_found']);
     }
     const wrongMethod = await open.call('PUT', '/v1/memories/', { body: {} });

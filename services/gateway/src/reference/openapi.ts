@@ -48,6 +48,7 @@ const TAGS = {
   Tools: 'The memory tool for agents',
   Events: 'What happened, in order',
   Webhooks: 'Events sent to an address',
+  Queue: 'How much work waits',
   Usage: 'What calls of models cost',
   Tenants: 'Tenants with their presets and limits, for operators',
   Users: 'Everything of a user, and of all users',
@@ -56,7 +57,9 @@ const TAGS = {
   'API keys': 'Who may ask',
   Settings: 'Settings that change at run time',
   Compressions: 'Compression by hand',
+  Replays: 'What extractions would have made with other settings',
   Vectors: 'Vectors of embedding models',
+  Console: 'Sessions of browsers in place of keys',
   Operating: 'Probes',
 };
 

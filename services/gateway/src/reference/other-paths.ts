@@ -1,4 +1,4 @@
-import { chatMemoryFieldsSchema } from '@factmill/contracts';
+import { chatMemoryFieldsSchema, consoleSessionSchema } from '@factmill/contracts';
 import { z } from 'zod';
 
 type Json = Record<string, unknown>;
@@ -38,6 +38,37 @@ const CHAT_REQUEST = {
   },
   additionalProperties: true,
 };
+
+const { $schema: _session, ...session } = z.toJSONSchema(consoleSessionSchema, { io: 'output' }) as Json;
+const answersSession = (description: string) => ({ 200: { description, ...json(session) } });
+
+/** The session of the console, which a browser has in place of a key. */
+function sessionPath(problems: Json): Record<string, Json> {
+  return {
+    get: {
+      tags: ['Console'],
+      summary: 'Who is signed in, and what the console may do; also an answer where nobody is',
+      operationId: 'getConsoleSession',
+      security: [],
+      responses: { ...answersSession('Signed in or not'), ...problems },
+    },
+    post: {
+      tags: ['Console'],
+      summary: 'Sign in: the key of this request becomes a session in a cookie that scripts cannot read',
+      description:
+        'The session has the permissions of the key. It ends after 12 hours, after an hour without requests, and with the key. It is accepted by the operations below `/v1` but chats, the memory tool and imports; those that change something, only from a page of this server.',
+      operationId: 'createConsoleSession',
+      responses: { ...answersSession('Signed in; the cookie is in `Set-Cookie`'), ...problems },
+    },
+    delete: {
+      tags: ['Console'],
+      summary: 'Sign out: ends the session of the cookie',
+      operationId: 'deleteConsoleSession',
+      security: [],
+      responses: { 204: { description: 'Signed out' }, ...problems },
+    },
+  };
+}
 
 /** Paths beside the operations of the REST contract. `problems` are their problem answers. */
 export function otherPaths(problems: Json): Record<string, Record<string, Json>> {
@@ -81,6 +112,7 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
         responses: { 200: { description: 'Its answer', ...json({ type: 'object' }) }, ...problems },
       },
     },
+    '/console/session': sessionPath(problems),
     '/health': { get: probe('getHealth', 'Basic configuration, and what does not work', { 200: 'Serving' }) },
     '/healthz': {
       get: probe('getLiveness', 'Whether the process should be left running', {

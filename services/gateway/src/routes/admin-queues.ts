@@ -24,7 +24,7 @@ export const browserChallenge: RequestHandler = (_request, response, next) => {
 export function adminQueueRoutes(deps: RouteDeps): Router {
   const readOnlyMode = !deps.config.gateway.bullBoardWritable;
   // On Postgres workers are not registered anywhere, so the page hides them.
-  const knowsWorkers = deps.config.storage.redisUrl !== null;
+  const knowsWorkers = deps.config.storage.redis !== null;
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(BULL_BOARD_PATH);
   createBullBoard({

@@ -7,7 +7,6 @@ import {
   flushSchema,
   listConversationsQuerySchema,
   listMessagesQuerySchema,
-  type Message,
   patchConversationSchema,
   postMessagesSchema,
   timestampSchema,
@@ -23,7 +22,6 @@ import {
   listConversations,
   listMessages,
   MAX_ANSWER_BYTES,
-  type MessageRow,
   purgeConversation,
   updateConversation,
 } from '@factmill/database';
@@ -34,6 +32,7 @@ import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { acceptFromRequest, type Incoming, partIdsOf } from '../accepting/accept-from-request.ts';
 import { skippedOf } from '../accepting/skipped-of.ts';
+import { toMessage } from '../conversations/message-form.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
 
@@ -243,22 +242,5 @@ function toConversation(row: ConversationRow): Conversation {
     extracted_at: row.extractedAt?.toISOString() ?? null,
     extracted_seq: row.extractedSeq,
     extraction_due_at: row.extractionDueAt?.toISOString() ?? null,
-  };
-}
-
-function toMessage(row: MessageRow): Message {
-  return {
-    id: row.id,
-    seq: row.seq,
-    role: row.role,
-    content: row.content,
-    name: row.name,
-    channel: row.channel,
-    sender: row.sender,
-    tool_calls: row.toolCalls,
-    tool_call_id: row.toolCallId,
-    superseded: row.superseded,
-    removed_at: row.removedAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
   };
 }

@@ -192,10 +192,16 @@ describe('/v1/webhooks', () => {
     ]);
     const { id } = created.body;
     const shown = (await call('GET', `/${id}`)).body;
-    expect(shown).toMatchObject({ url, types: ['memory.created'], enabled: true, failures: 0 });
+    expect(shown).toMatchObject({ url, types: ['memory.created'], payload: 'thin', enabled: true });
     expect(JSON.stringify([shown, (await call('GET', '')).body])).not.toContain('whsec_');
-    const off = await call('PATCH', `/${id}`, { enabled: false, types: null });
-    expect(off.body).toMatchObject({ enabled: false, disabled_reason: 'request', types: null });
+    const off = await call('PATCH', `/${id}`, { enabled: false, types: null, payload: 'full' });
+    expect(off.body).toMatchObject({
+      enabled: false,
+      disabled_reason: 'request',
+      types: null,
+      payload: 'full',
+    });
+    expect((await call('PATCH', `/${id}`, { payload: 'whole' })).status).toBe(400);
     expect((await call('POST', `/${id}/test`)).body.code).toBe('state_conflict');
     await call('PATCH', `/${id}`, { enabled: true });
     const tested = await call('POST', `/${id}/test`);
@@ -207,6 +213,15 @@ describe('/v1/webhooks', () => {
     expect(rotated.body.previous_secret_until).not.toBeNull();
     expect((await call('DELETE', `/${id}`)).status).toBe(204);
     expect((await call('GET', `/${id}/deliveries`)).status).toBe(404);
+    const audit = (await gateway.call('GET', '/v1/audit?limit=200')).body.data.reverse();
+    const ofThis = audit.filter((record: { target_id: string }) => record.target_id === id);
+    expect(ofThis.map(({ action, fields }: Record<string, unknown>) => [action, fields])).toEqual([
+      ['webhook.created', []],
+      ['webhook.changed', ['types', 'payload', 'enabled']],
+      ['webhook.changed', ['enabled']],
+      ['webhook.changed', ['secret']],
+      ['webhook.deleted', []],
+    ]);
   });
 
   test('send again what they have had: one event, or a range', async () => {

@@ -1,4 +1,4 @@
-import { principalOf, requirePermission, userOrAll } from '@factmill/auth';
+import { principalOf, readSessionCookie, requirePermission, userOrAll } from '@factmill/auth';
 import { type EventList, eventIdSchema, listEventsQuerySchema } from '@factmill/contracts';
 import { type EventPage, FIRST_EVENT, readEventHorizon, readEvents } from '@factmill/database';
 import { AppError } from '@factmill/errors';
@@ -32,8 +32,12 @@ export function eventRoutes(deps: RouteDeps): Router {
         endTurn();
       }
     };
-    const read: ReadAfter = (after, limit) =>
-      inTurn(() => readEvents(deps.database.list, { ...whose, after, limit }));
+    const session = principalOf(response).session === undefined ? null : readSessionCookie(request);
+    const read: ReadAfter = async (after, limit) => {
+      // A stream of a browser ends with its session.
+      if (session !== null) await deps.authenticator.sessions.assertAlive(session);
+      return inTurn(() => readEvents(deps.database.list, { ...whose, after, limit }));
+    };
     const from = placeOf(request) ?? query.after ?? FIRST_EVENT;
     const after = from === 'now' ? await inTurn(() => readEventHorizon(deps.database.list)) : from;
     const ended = AbortSignal.any([deps.closing, goneSignal(response)]);

@@ -45,6 +45,7 @@ type Someone = Readonly<{
   notes: readonly Readonly<{ text: string; key: boolean; fate: 'kept' | 'changed' | 'deleted' }>[];
   documents: readonly string[];
   summary: boolean;
+  settings?: Readonly<{ preset: string | null; memory: boolean; retention_days: number | null }>;
 }>;
 
 const text = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).map((given) => `It is ${given}.`);
@@ -59,10 +60,18 @@ const someone: fc.Arbitrary<Someone> = fc.record({
   ),
   documents: fc.array(text, { maxLength: 2 }),
   summary: fc.boolean(),
+  settings: fc.record({
+    preset: fc.constantFrom(null, 'categorised'),
+    memory: fc.boolean(),
+    retention_days: fc.constantFrom(null, 7),
+  }),
 });
 
 /** Stores what somebody has, by the API; some of it extracted, some of it waiting. */
-async function store(user_id: string, { talks, notes, documents, summary }: Someone): Promise<void> {
+async function store(
+  user_id: string,
+  { talks, notes, documents, summary, settings }: Someone,
+): Promise<void> {
   const { call, database } = gateway;
   for (const [index, said] of talks.entries()) {
     const id = `${user_id} ${index}`;
@@ -91,6 +100,7 @@ async function store(user_id: string, { talks, notes, documents, summary }: Some
   }
   for (const content of documents) await call('POST', '/v1/documents', { body: { user_id, content } });
   if (summary) await call('PUT', '/v1/summary', { body: { user_id, content: 'Has things.' } });
+  if (settings) await call('PATCH', `/v1/users/${encodeURIComponent(user_id)}`, { body: settings });
 }
 
 describe('an export of a user', () => {
@@ -237,7 +247,7 @@ test('a tenant goes into an empty one whole', async () => {
   const { text: file } = await gateway.call('GET', '/v1/export', { key: admin });
   const into = await gateway.makeKey({ tenant: 'into', permissions: ['admin'] });
   const imported = await gateway.call('POST', '/v1/import', { raw: file, headers: NDJSON, key: into });
-  expect(imported.body).toEqual({ imported: { memory: 2, memory_version: 2 }, known: {} });
+  expect(imported.body).toEqual({ imported: { user: 2, memory: 2, memory_version: 2 }, known: {} });
   expect(rowsOf((await gateway.call('GET', '/v1/export', { key: into })).text)).toBe(rowsOf(file));
   expect((await importOf('a', file, into)).body.detail).toMatch(/whole tenant/);
 });

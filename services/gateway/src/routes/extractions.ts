@@ -76,9 +76,13 @@ export function extractionRoutes(deps: RouteDeps): Router {
     const rows = await listExtractions(deps.database.list, {
       tenantId: principal.tenantId,
       state: query.state ?? null,
+      reason: query.reason ?? null,
+      errorClass: query.error_class ?? null,
+      trigger: query.trigger ?? null,
       userId: userOfList(query, response),
       conversationId: query.conversation_id ?? null,
       since: query.since ?? null,
+      until: query.until ?? null,
       beforeNo: position?.[0] ?? null,
       limit: query.limit,
     });
@@ -191,6 +195,8 @@ function toExtraction(row: ExtractionRow): Extraction {
     user_id: row.userId,
     conversation_id: row.conversationId,
     trigger: row.trigger,
+    first_seq: row.fromSeq,
+    last_seq: row.toSeq,
     preset: row.preset,
     attempts: row.attempts,
     reason: row.reason,

@@ -1,16 +1,10 @@
-import {
-  assertAllUsers,
-  effectiveUser,
-  ownerOf,
-  principalOf,
-  requirePermission,
-  resolveUser,
-} from '@factmill/auth';
+import { assertAllUsers, effectiveUser, principalOf, requirePermission, resolveUser } from '@factmill/auth';
 import {
   batchMemoriesSchema,
   createMemorySchema,
   deleteMemoriesQuerySchema,
   deleteQuerySchema,
+  getMemoryQuerySchema,
   type ListMemoriesQuery,
   listMemoriesQuerySchema,
   listVersionsQuerySchema,
@@ -19,8 +13,6 @@ import {
   text,
   timestampSchema,
   UNKNOWN_USER,
-  userQuerySchema,
-  uuidParamsSchema,
   uuidSchema,
 } from '@factmill/contracts';
 import {
@@ -39,10 +31,11 @@ import {
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, localsOf, validate } from '@factmill/http';
 import { auditedBy } from '@factmill/runtime';
-import { type Request, type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import { z } from 'zod';
 import { actorOf } from '../actor.ts';
 import { createMemoryService } from '../memories/memory-service.ts';
+import { noSuchMemory, targetOf } from '../memories/memory-target.ts';
 import { toVersion } from '../memories/version.ts';
 import type { RouteDeps } from '../route-deps.ts';
 import { UNKNOWN_USER_SKIPPED } from '../unknown-user.ts';
@@ -156,8 +149,13 @@ export function memoryRoutes(deps: RouteDeps): Router {
   });
 
   router.get('/:id', read, async (request, response) => {
-    const row = await findMemory(deps.database.list, targetOf(request, response));
-    if (row === undefined) throw notFound();
+    const { user_id, include_deleted: includeDeleted = false } = validate(
+      getMemoryQuerySchema,
+      request.query,
+    );
+    const target = targetOf(request, response, user_id ?? null);
+    const row = await findMemory(deps.database.list, { ...target, includeDeleted });
+    if (row === undefined) throw noSuchMemory();
     response.json(toMemory(row));
   });
 
@@ -165,14 +163,14 @@ export function memoryRoutes(deps: RouteDeps): Router {
     const { user_id, ...patch } = validate(patchMemorySchema, request.body);
     const target = targetOf(request, response, user_id);
     const row = await service.patch(target, patch, actorOf(response));
-    if (row === undefined) throw notFound();
+    if (row === undefined) throw noSuchMemory();
     response.json(toMemory(row));
   });
 
   router.delete('/:id', write, async (request, response) => {
     const { user_id, purge } = validate(deleteQuerySchema, request.query);
     const target = { ...targetOf(request, response, user_id ?? null), key: null, category: null };
-    if ((await remove(target, purge, response)) === 0) throw notFound();
+    if ((await remove(target, purge, response)) === 0) throw noSuchMemory();
     response.status(204).end();
   });
 
@@ -184,7 +182,7 @@ export function memoryRoutes(deps: RouteDeps): Router {
       after: position === null ? null : { position: position[0], memoryId: position[1], number: position[2] },
       limit,
     });
-    if (versions.length === 0) throw notFound();
+    if (versions.length === 0) throw noSuchMemory();
     const last = versions.at(-1);
     response.json({
       data: versions.map(toVersion),
@@ -209,29 +207,10 @@ export function memoryRoutes(deps: RouteDeps): Router {
               },
       ),
     );
-    if (row === undefined) throw notFound();
+    if (row === undefined) throw noSuchMemory();
     await service.embedLater(target.tenantId, [row.id]);
     response.json(toMemory(row));
   });
 
   return router;
-}
-
-type Target = Readonly<{ tenantId: string; userId: string | null; id: string }>;
-
-function targetOf(
-  request: Request,
-  response: Response,
-  userId: string | null | undefined = validate(userQuerySchema, request.query).user_id,
-): Target {
-  const principal = principalOf(response);
-  return {
-    tenantId: principal.tenantId,
-    userId: ownerOf(userId ?? undefined, principal),
-    id: validate(uuidParamsSchema, request.params).id,
-  };
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no memory with this id.');
 }

@@ -187,7 +187,7 @@ describe('authentication', () => {
   });
 
   test('every operation needs its permission, and that one is enough', async () => {
-    const none = await gateway.makeKey({ permissions: ['queue.read'] });
+    const none = await gateway.makeKey({ permissions: ['queue.write'] });
     for (const { method, path, permission } of OPERATIONS) {
       const address = path.replace('{id}', '01930000-0000-7000-8000-00000000000a');
       const call = method === 'get' ? {} : { body: {} };

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PERMISSIONS } from '@factmill/contracts';
-import { waitFor } from '@factmill/testkit';
+import { waitFor, withoutPredicates } from '@factmill/testkit';
 import { createHash } from 'node:crypto';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
-import { withoutPredicates } from '../without-predicates.fixture.ts';
 
 let gateway: GatewayUnderTest;
 let ours: string;

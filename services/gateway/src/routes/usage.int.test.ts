@@ -1,5 +1,7 @@
+import { eventSchema } from '@factmill/contracts';
 import { DEFAULT_TENANT_ID, recordUsage, type UsageEntry } from '@factmill/database';
 import { extractJobId } from '@factmill/queue';
+import { waitFor } from '@factmill/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
@@ -64,7 +66,14 @@ test('other tenants are for operators', async () => {
   expect((await gateway.call('GET', '/v1/usage', { key: theirs })).body.data).toEqual([]);
   expect(await status(`tenant_id=${DEFAULT_TENANT_ID}`, theirs)).toBe(403);
   expect(await status('all_tenants=true', theirs)).toBe(403);
-  expect(await status('all_tenants=true&group_by=tenant')).toBe(200);
+  const { tenantId } = await gateway.database.one<{ tenantId: string }>(
+    `select id as "tenantId" from tenants where name = 'theirs'`,
+  );
+  await recordUsage(gateway.database, tenantId, [entry({ calls: 7 })]);
+  const calls = async (query: string) =>
+    (await gateway.call('GET', `/v1/usage?${query}`)).body.data.map((row: { calls: number }) => row.calls);
+  expect((await calls('all_tenants=true&group_by=tenant')).toSorted()).toEqual([4, 7]);
+  expect(await calls(`tenant_id=${tenantId}&group_by=tenant`)).toEqual([7]);
   expect(await status('group_by=colour')).toBe(400);
   expect(await status('', await gateway.makeKey({ permissions: ['memory.read_all'] }))).toBe(403);
 });
@@ -115,4 +124,36 @@ test('a deferred extraction says until when and why, and is queued again when th
   await patch([{ ...day, amount: 1_000_000 }]);
   expect(await row()).toMatchObject({ state: 'pending', reason: null, deferred_until: null });
   expect(await gateway.queues.missing('extract', [jobId])).toEqual([]);
+});
+
+const BUDGET_EVENTS = 'budget.warning,budget.exceeded';
+
+test('80 and 100 % of a budget are events', async () => {
+  const spent = async () => (await gateway.call('GET', TENANT)).body.budgets[0].spent as number;
+  await patch([{ period: 'month', unit: 'tokens', amount: 1 }]);
+  const amount = (await spent()) + 1_000;
+  await patch([{ period: 'month', unit: 'tokens', amount }]);
+  const { next_cursor } = (await gateway.call('GET', '/v1/events?after=now')).body;
+  const spend = (inputTokens: number) =>
+    recordUsage(gateway.database, DEFAULT_TENANT_ID, [entry({ inputTokens, outputTokens: 0 })]);
+  await spend(900);
+  await spend(50);
+  await spend(100);
+  await spend(1_000);
+  // Transactions of any database of the server hold events back, those of earlier tests too: only this budget's count.
+  const data = await waitFor(
+    async () => {
+      const { body } = await gateway.call('GET', `/v1/events?types=${BUDGET_EVENTS}&after=${next_cursor}`);
+      const events = body.data.filter((event: { data: { amount: number } }) => event.data.amount === amount);
+      return events.length > 1 ? events : undefined;
+    },
+    { timeoutMs: 60_000, describe: 'both events' },
+  );
+  for (const event of data) expect(eventSchema.parse(event)).toEqual(event);
+  const budget = { period: 'month', unit: 'tokens', amount };
+  expect(data).toMatchObject([
+    { type: 'budget.warning', data: { ...budget, level: 80, spent: amount - 100 } },
+    { type: 'budget.exceeded', data: { ...budget, level: 100, spent: amount + 50 } },
+  ]);
+  await patch([]);
 });

@@ -16,9 +16,10 @@ export function usageRoutes(deps: RouteDeps): Router {
     const principal = principalOf(response);
     const ofAll = query.all_tenants === 'true';
     const tenantId = query.tenant_id ?? principal.tenantId;
-    if (ofAll || tenantId !== principal.tenantId) assertPermission(principal, 'operator');
+    const isOwn = !ofAll && tenantId === principal.tenantId;
+    if (!isOwn) assertPermission(principal, 'operator');
     const offset = decodeCursor(query.cursor, positionSchema)?.[0] ?? 0;
-    const rows = await listUsage(deps.database.list, {
+    const rows = await listUsage(isOwn ? deps.database.list : deps.allTenants, {
       tenantId: ofAll ? null : tenantId,
       since: query.since ?? null,
       until: query.until ?? null,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { erasureSchema } from '@factmill/contracts';
+import { listUsers } from '@factmill/database';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
@@ -67,7 +68,7 @@ describe('users as resources', () => {
     await gateway.call('POST', '/v1/memories', { body: { user_id: 'b/other', content: 'x' } });
   });
 
-  test('are listed in the order of their ids, page by page, by prefix, with counts', async () => {
+  test('are listed in the order of their ids, page by page, by how they begin and what they contain, with counts', async () => {
     const walk = async (query: string): Promise<string[]> => {
       const ids: string[] = [];
       for (let cursor = ''; ;) {
@@ -81,6 +82,29 @@ describe('users as resources', () => {
     expect(await walk('&prefix=b')).toEqual(['b', 'b/ada', 'b/eve']);
     expect(await walk('&prefix=b%2F')).toEqual(['b/ada', 'b/eve']);
     expect(await walk('&prefix=%25')).toEqual([]);
+    expect(await walk('&contains=B')).toEqual(['B', 'b', 'b/ada', 'b/eve']);
+    expect(await walk('&contains=A&prefix=b')).toEqual(['b/ada']);
+    expect(await walk('&contains=%25')).toEqual([]);
+    expect(await walk('&contains=b%2Fada%20')).toEqual([]);
+    const { rows } = await gateway.database.query<{ id: string }>(
+      `select id from tenants where name = 'team'`,
+    );
+    // However many there are, so many ids are read for a page.
+    const few = { tenantId: rows[0]?.id ?? '', prefix: '', contains: 'EVE', limit: 2, maxScanned: 2 };
+    const pages: unknown[] = [];
+    for (let after: string | null = null, isMore = true; isMore; isMore = after !== null) {
+      const page: Awaited<ReturnType<typeof listUsers>> = await listUsers(gateway.database, {
+        ...few,
+        after,
+      });
+      pages.push([page.rows.map(({ id }) => id).join(), page.next]);
+      after = page.next;
+    }
+    expect(pages).toEqual([
+      ['', 'a'],
+      ['', 'b/ada'],
+      ['b/eve', null],
+    ]);
     const { body } = await call('GET', `/v1/users/${encodeURIComponent('b/ada')}`);
     expect(body).toMatchObject({ id: 'b/ada', memories: 1, conversations: 1, preset: null, memory: true });
     expect(Date.parse(body.last_active_at)).toBeGreaterThan(Date.parse(body.created_at) - 1);

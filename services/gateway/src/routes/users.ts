@@ -37,19 +37,13 @@ export function userRoutes(deps: RouteDeps): Router {
   const readAll = requirePermission('memory.read_all');
 
   router.get('/users', readAll, async (request, response) => {
-    const { prefix, limit, cursor } = validate(listUsersQuerySchema, request.query);
-    const rows = await listUsers(deps.database.list, {
+    const { cursor, ...filter } = validate(listUsersQuerySchema, request.query);
+    const { rows, next } = await listUsers(deps.database.list, {
+      ...filter,
       tenantId: principalOf(response).tenantId,
-      prefix,
       after: decodeCursor(cursor, positionSchema)?.[0] ?? null,
-      limit: limit + 1,
     });
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    response.json({
-      data: page.map(toUser),
-      next_cursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null,
-    });
+    response.json({ data: rows.map(toUser), next_cursor: next === null ? null : encodeCursor([next]) });
   });
 
   router.get('/users/:id', readAll, async (request, response) => {

@@ -1,5 +1,6 @@
 import { principalOf, requirePermission } from '@factmill/auth';
 import {
+  type AuditAction,
   createWebhookSchema,
   type Delivery,
   type EventType,
@@ -12,6 +13,7 @@ import {
   type Webhook,
 } from '@factmill/contracts';
 import {
+  audited,
   deleteWebhook,
   type DeliveryRow,
   findWebhook,
@@ -23,11 +25,13 @@ import {
   replayEvents,
   requestTestDelivery,
   rotateWebhookSecret,
+  type Sql,
   updateWebhook,
   type WebhookRow,
 } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { decodeCursor, encodeCursor, isPublicAddress, validate } from '@factmill/http';
+import { auditedBy } from '@factmill/runtime';
 import { type Request, type Response, Router } from 'express';
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -48,18 +52,34 @@ export function webhookRoutes(deps: RouteDeps): Router {
     id: validate(uuidParamsSchema, request.params).id,
   });
 
+  /** Changes a webhook; what resolves to undefined or false has changed nothing. */
+  const change = <T>(
+    response: Response,
+    { id, ...done }: Readonly<{ id: string; action: AuditAction; fields?: readonly string[] }>,
+    work: (tx: Sql) => Promise<T>,
+  ): Promise<T> =>
+    audited(deps.database.accept, work, (changed) =>
+      changed === undefined || changed === false
+        ? null
+        : { ...auditedBy(response), ...done, target: { kind: 'webhook', id } },
+    );
+
   router.post('/', async (request, response) => {
     const body = validate(createWebhookSchema, request.body);
     assertAllowed(body.url, deps.config.webhooks.privateNetworks);
     const secret = newSecret();
-    const row = await insertWebhook(deps.database.accept, {
+    const webhook = {
       tenantId: principalOf(response).tenantId,
       id: deps.newId(),
       url: body.url,
       types: body.types ?? null,
+      payload: body.payload,
       secret,
       enabled: body.enabled,
-    });
+    };
+    const row = await change(response, { id: webhook.id, action: 'webhook.created' }, (tx) =>
+      insertWebhook(tx, webhook),
+    );
     if (row === undefined) {
       throw new AppError('state_conflict', `This tenant has ${MAX_WEBHOOKS} webhooks; delete one first.`);
     }
@@ -78,24 +98,27 @@ export function webhookRoutes(deps: RouteDeps): Router {
   router.patch('/:id', async (request, response) => {
     const changes = validate(patchWebhookSchema, request.body);
     if (changes.url !== undefined) assertAllowed(changes.url, deps.config.webhooks.privateNetworks);
-    response.json(
-      toWebhook(found(await updateWebhook(deps.database.accept, target(request, response), changes))),
+    const of = target(request, response);
+    const row = await change(
+      response,
+      { id: of.id, action: 'webhook.changed', fields: Object.keys(changes) },
+      (tx) => updateWebhook(tx, of, changes),
     );
+    response.json(toWebhook(found(row)));
   });
 
   router.delete('/:id', async (request, response) => {
-    if (!(await deleteWebhook(deps.database.accept, target(request, response)))) throw notFound();
+    const of = target(request, response);
+    const done = { id: of.id, action: 'webhook.deleted' } as const;
+    if (!(await change(response, done, (tx) => deleteWebhook(tx, of)))) throw notFound();
     response.status(204).end();
   });
 
   router.post('/:id/rotate-secret', async (request, response) => {
     const secret = newSecret();
-    const row = await rotateWebhookSecret(
-      deps.database.accept,
-      target(request, response),
-      secret,
-      OVERLAP_HOURS,
-    );
+    const of = target(request, response);
+    const done = { id: of.id, action: 'webhook.changed', fields: ['secret'] } as const;
+    const row = await change(response, done, (tx) => rotateWebhookSecret(tx, of, secret, OVERLAP_HOURS));
     response.json({ ...toWebhook(found(row)), secret });
   });
 
@@ -183,6 +206,7 @@ function toWebhook(row: WebhookRow): Webhook {
     id: row.id,
     url: row.url,
     types: row.types as EventType[] | null,
+    payload: row.payload,
     enabled: row.disabledAt === null,
     disabled_at: row.disabledAt?.toISOString() ?? null,
     disabled_reason: row.disabledReason,

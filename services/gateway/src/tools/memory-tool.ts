@@ -61,7 +61,7 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
     if (remembers && !(await deps.userDefaults(owner)).memory) return { ...common, skipped: MEMORY_OFF };
     // Searches wait for their turn in the retrieval service.
     if (call.action === 'search') {
-      return { ...common, ...(await search(owner.userId, call, caller.credentials)) };
+      return { ...common, ...(await search(owner, call, caller.credentials)) };
     }
     const endTurn = await deps.takeTurn(owner.tenantId);
     try {
@@ -116,15 +116,17 @@ export function createMemoryTool(deps: RouteDeps): MemoryTool {
   }
 
   async function search(
-    userId: string,
+    owner: Owner,
     call: MemoryToolRequest,
     credentials: ToolCaller['credentials'],
   ): Promise<Pick<MemoryToolResponse, 'memories' | 'degraded'>> {
-    const url = `${deps.config.gateway.retrievalUrl}/v1/memories/search`;
     const limit = call.limit ?? DEFAULT_SEARCH_LIMIT;
     // The tool does not know its conversation, so it searches no memories of a single conversation.
-    const body = { user_id: userId, query: call.query, limit, scopes: [GLOBAL_SCOPE] };
-    const { results, degraded } = searchResponseSchema.parse(await callRetrieval(url, credentials, body));
+    const body = { user_id: owner.userId, query: call.query, limit, scopes: [GLOBAL_SCOPE] };
+    const path = '/v1/memories/search';
+    const { results, degraded } = searchResponseSchema.parse(
+      await callRetrieval(deps.retrieval, { path, owner, headers: credentials, body }),
+    );
     return {
       memories: results.map(({ memory, score }) => ({ ...toToolMemory(memory), score })),
       ...(degraded === undefined ? {} : { degraded }),

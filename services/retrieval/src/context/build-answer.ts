@@ -37,6 +37,7 @@ export function buildAnswer(
     tokens,
     ...(context.gated ? { gated: true } : {}),
     ...(context.degraded === null ? {} : { degraded: context.degraded }),
+    ...(context.explain === null ? {} : { explain: context.explain }),
   };
 }
 

@@ -37,6 +37,7 @@ const NOTHING: LoadedContext = {
   conversationSummary: null,
   gated: false,
   degraded: null,
+  explain: null,
 };
 
 /** `POST /context`: what Factmill knows about a message, ready to go into a prompt. */

@@ -1,8 +1,10 @@
 import {
   contentText,
+  type ContextExplanation,
   type ContextRequest,
   GLOBAL_SCOPE,
   type Memory,
+  type SearchExplanation,
   type SearchRequest,
   searchRequestSchema,
   type SearchResult,
@@ -22,6 +24,8 @@ export type LoadedContext = Readonly<{
   conversationSummary: string | null;
   gated: boolean;
   degraded: string | null;
+  /** Null unless the request asks for it. */
+  explain: ContextExplanation | null;
 }>;
 
 export type LoadContextDeps = Readonly<{
@@ -55,7 +59,9 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
   ): Promise<LoadedContext> {
     const message = messageOf(request);
     const { format } = settings;
-    const gated = settings.gate && format !== 'summary' && !shouldRetrieve(message).retrieve;
+    const gate = shouldRetrieve(message);
+    const gateApplies = settings.gate && format !== 'summary';
+    const gated = gateApplies && !gate.retrieve;
     const [profile, userSummary, conversationSummary, memories] = await Promise.all([
       listProfile(database, { ...owner, ...visibleTo(request), limit: PROFILE_LIMIT }),
       format === 'summary' ? summaryOf(owner, null) : null,
@@ -72,6 +78,9 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
       conversationSummary,
       gated,
       degraded: memories.degraded,
+      explain: request.explain
+        ? { gate, gate_applies: gateApplies, query: memories.query, search: memories.explain }
+        : null,
     };
   };
 
@@ -96,13 +105,14 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
     const isOpen = request.filters === undefined && threshold === undefined;
     if (isOpen && takesAllUpTo > 0) {
       const few = await recent(owner, request, settings, takesAllUpTo + 1);
-      if (few.length <= takesAllUpTo) return { hits: few, degraded: null };
+      if (few.length <= takesAllUpTo) return { ...NOTHING, hits: few };
     }
     const text = settings.expandsQuery ? expandQuery(message) : message;
     const query = text.slice(-MAX_QUERY_CHARACTERS).trim();
     const found = query === '' ? NOTHING : await searchFor(owner, request, settings, query);
     if (found.hits.length > 0 || !isOpen || fallbackRecent === 0) return found;
     return {
+      ...found,
       hits: await recent(owner, request, settings, fallbackRecent),
       degraded: found.degraded ?? 'nothing_found',
     };
@@ -125,6 +135,7 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
       results,
       mode,
       degraded: reasons,
+      explain = null,
     } = await search({
       ...owner,
       ...visibleTo(request),
@@ -132,12 +143,12 @@ export function createLoadContext({ database, search, hasMode }: LoadContextDeps
     });
     const degraded = reasons.length === 0 ? null : reasons.join(',');
     // A search that fails hands over to the latest memories; a preset may have a number of its own for them.
-    if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded };
+    if (mode === 'recent' && settings.fallbackRecent > 0) return { hits: [], degraded, query, explain };
     const hits = results
       .filter(({ memory, turn }) => turn === undefined || !(isSpoken(memory.content) || isOwn(turn)))
       .slice(0, settings.limit)
       .map(({ memory, score, turn }) => ({ memory, score, role: turn?.role ?? memory.kind }));
-    return { hits, degraded };
+    return { hits, degraded, query, explain };
   }
 
   async function recent(
@@ -198,11 +209,13 @@ function toSearchRequest(
     recency_weight: request.recency_weight,
     mmr_lambda: request.mmr_lambda,
     min_relevance: request.min_relevance,
+    explain: request.explain,
     ...(turns === true && conversationId !== undefined
       ? { scopes: [conversationId, GLOBAL_SCOPE], include_turns: true, include_pending: true }
       : { include_turns: turns }),
   });
 }
 
-type Hits = Pick<LoadedContext, 'hits' | 'degraded'>;
-const NOTHING: Hits = { hits: [], degraded: null };
+type Hits = Pick<LoadedContext, 'hits' | 'degraded'> &
+  Readonly<{ query: string | null; explain: SearchExplanation | null }>;
+const NOTHING: Hits = { hits: [], degraded: null, query: null, explain: null };

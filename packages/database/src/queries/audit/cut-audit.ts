@@ -1,7 +1,8 @@
 import type { Sql } from '../../pool/sql.ts';
 import { appendAudit } from './append-audit.ts';
 
-type Aged = Readonly<{ tenantId: string; days: number }>;
+/** Null days: nothing is old. */
+type Aged = Readonly<{ tenantId: string; days: number | null }>;
 
 /** Records that one transaction removes. */
 const CUT_AT_ONCE = 5_000;

@@ -67,8 +67,9 @@ async function deferRun(sql: Sql, run: Readonly<{ tenantId: string; id: string }
 /** Stores a run's plan. @throws AppError `fenced` */
 export async function saveCompressionPlan(sql: Sql, claim: HeldClaim, plan: unknown): Promise<void> {
   const { rowCount } = await sql.query(
-    `update compression_runs set plan = $3::jsonb where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [claim.id, claim.fence, JSON.stringify(plan)],
+    `update compression_runs set plan = $3::jsonb
+     where id = $1::uuid and tenant_id = $4::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, JSON.stringify(plan), claim.tenantId],
   );
   if (rowCount === 0) throw compressionClaims.fencedOff();
 }
@@ -99,13 +100,13 @@ export async function saveCompressionAnswer(
        update compression_runs
        set model_calls = model_calls + 1, prompt_tokens = prompt_tokens + $9::integer,
            completion_tokens = completion_tokens + $10::integer, model_ms = model_ms + $11::integer
-       where id = $1::uuid and fence = $2::integer and state = 'active'
+       where id = $1::uuid and tenant_id = $12::uuid and fence = $2::integer and state = 'active'
        returning id, tenant_id
      ), kept as (
        insert into compression_answers (run_id, tenant_id, step, number, status, model, prompt_version, raw,
          finish_reason)
        select held.id, held.tenant_id, $3::text, (select coalesce(max(a.number), 0) + 1 from compression_answers a
-           where a.run_id = held.id and a.step = $3::text),
+           where a.run_id = held.id and a.tenant_id = $12::uuid and a.step = $3::text),
          $4::text, $5::text, $6::text, $7::text, $8::text
        from held
        on conflict (tenant_id, run_id, step) where status = 'pinned' do nothing
@@ -124,6 +125,7 @@ export async function saveCompressionAnswer(
       answer.promptTokens,
       answer.completionTokens,
       answer.modelMs,
+      claim.tenantId,
     ],
   );
   if (!held) throw compressionClaims.fencedOff();
@@ -151,8 +153,15 @@ export async function finishCompressionRun(
     `update compression_runs
      set state = $3::text, decisions = $4::jsonb, counts = $5::jsonb, attempts = attempts + 1, lease_until = null,
          next_attempt_at = null, error_class = null, error_message = null, finished_at = clock_timestamp()
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [claim.id, claim.fence, end.state, JSON.stringify(end.decisions), JSON.stringify(end.counts)],
+     where id = $1::uuid and tenant_id = $6::uuid and fence = $2::integer and state = 'active'`,
+    [
+      claim.id,
+      claim.fence,
+      end.state,
+      JSON.stringify(end.decisions),
+      JSON.stringify(end.counts),
+      claim.tenantId,
+    ],
   );
   if (rowCount === 0) throw compressionClaims.fencedOff();
 }
@@ -163,7 +172,7 @@ export async function failCompressionRun(sql: Sql, claim: HeldClaim, error: Erro
     `update compression_runs
      set state = 'failed', attempts = attempts + 1, lease_until = null, next_attempt_at = null, finished_at = now(),
          error_class = $3::text, error_message = $4::text
-     where id = $1::uuid and fence = $2::integer and state = 'active'`,
-    [claim.id, claim.fence, error.errorClass, error.errorMessage],
+     where id = $1::uuid and tenant_id = $5::uuid and fence = $2::integer and state = 'active'`,
+    [claim.id, claim.fence, error.errorClass, error.errorMessage, claim.tenantId],
   );
 }

@@ -226,3 +226,30 @@ export async function listMessages(
   );
   return limit === null ? rows : rows.slice(0, limit);
 }
+
+/** So many messages stand on either side of one that a memory rests on. */
+const MESSAGES_AROUND = 3;
+const MAX_SOURCE_MESSAGES = 200;
+
+/**
+ * The messages that a memory rests on, with those around them, oldest first: ids are those of its extraction's
+ * conversation. Uses extractions_pkey, messages_id_key and messages_pkey.
+ */
+export async function listSourceMessages(
+  sql: Sql,
+  memory: Readonly<{ tenantId: string; conversationId: string; messageIds: readonly string[] }>,
+): Promise<(MessageRow & Readonly<{ isSource: boolean }>)[]> {
+  const { rows } = await sql.query<MessageRow & { isSource: boolean }>(
+    `with sources as materialized (
+       select seq from messages where tenant_id = $1::uuid and conversation_id = $2::text and id = any($3::text[])
+     ), around as (
+       select distinct near.seq from sources
+       cross join lateral generate_series(sources.seq - ${MESSAGES_AROUND}, sources.seq + ${MESSAGES_AROUND}) as near (seq)
+     )
+     select ${MESSAGE_COLUMNS}, seq in (select s.seq from sources s) as "isSource"
+     from messages where tenant_id = $1::uuid and conversation_id = $2::text and seq in (select a.seq from around a)
+     order by seq limit ${MAX_SOURCE_MESSAGES}`,
+    [memory.tenantId, memory.conversationId, memory.messageIds],
+  );
+  return rows;
+}

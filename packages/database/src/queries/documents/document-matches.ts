@@ -61,7 +61,7 @@ export async function relevantDocumentChunks(
      select v.id as "documentId", v.title, c.position, c.content
      from (${VISIBLE}) v
        join document_chunks c on c.tenant_id = $1::uuid and c.document_id = v.id
-       left join document_chunk_embeddings e on e.chunk_id = c.id and e.model = $5::text
+       left join document_chunk_embeddings e on e.tenant_id = $1::uuid and e.chunk_id = c.id and e.model = $5::text
      order by (select min(e.embedding <=> talk.vector) from talk), v.created_at, v.id, c.position
      limit $7::integer`,
     [
@@ -142,7 +142,7 @@ export async function findInDocuments(
        where e.tenant_id = $1::uuid and e.user_id = $2::text and e.model = $8::text
          and (e.embedding <=> g.vector) <= 1 - $9::float8
        order by e.embedding <=> g.vector, e.chunk_id limit ${NEAREST}
-     ) as near join document_chunks c on c.id = near.chunk_id`,
+     ) as near join document_chunks c on c.tenant_id = $1::uuid and c.id = near.chunk_id`,
     [
       question.tenantId,
       question.userId,

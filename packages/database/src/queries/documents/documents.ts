@@ -183,9 +183,10 @@ async function replaceChunks(tx: Sql, document: NewDocument): Promise<void> {
      ), copied as (
        insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
        select pairs.new_id, e.model, e.tenant_id, e.user_id, e.embedding
-       from pairs join document_chunk_embeddings e on e.chunk_id = pairs.old_id
+       from pairs join document_chunk_embeddings e on e.chunk_id = pairs.old_id and e.tenant_id = $1::uuid
      )
-     update document_chunks c set embedding_pending_since = null from pairs where c.id = pairs.new_id`,
+     update document_chunks c set embedding_pending_since = null from pairs
+     where c.tenant_id = $1::uuid and c.id = pairs.new_id`,
     [tenantId, id],
   );
   await tx.query(

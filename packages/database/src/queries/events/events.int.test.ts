@@ -13,7 +13,7 @@ import { insertMemories, lockUserMemories } from '../memories/memory-writes.ts';
 import { purge } from '../operators/purge.ts';
 import { DEFAULT_TENANT_ID as TENANT } from '../operators/tenants.ts';
 import { replaceSummary } from '../summaries/summaries.ts';
-import { type EventRow, FIRST_EVENT, purgeEvents, readEvents } from './events.ts';
+import { type EventRow, FIRST_EVENT, purgeEvents, readEventHorizon, readEvents } from './events.ts';
 import { aMemory } from './memory.fixture.ts';
 
 const { database, connectionString } = await openTestDatabase(
@@ -228,11 +228,16 @@ describe('the order', () => {
   });
 });
 
-test('events are kept for so many days', async () => {
+test('events are kept for so many days; who has not read them is told', async () => {
+  const from = await readEventHorizon(database);
   await save(database);
   await database.query(`update events set created_at = now() - interval '31 days'`);
   const kept = await save(database);
   expect(await purgeEvents(database, { days: 30, limit: 10 })).toBe(1);
   expect(memoriesOf(await news())).toEqual([kept]);
   expect(await purgeEvents(database, { days: 30, limit: 10 })).toBe(0);
+  const after = (place: string) =>
+    readEvents(database, { tenantId: TENANT, after: place, userId: null, types: null, limit: 9 });
+  await expect(after(from)).rejects.toMatchObject({ code: 'events_gone' });
+  expect(memoriesOf((await after(FIRST_EVENT)).events)).toEqual([kept]);
 });

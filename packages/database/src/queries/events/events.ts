@@ -1,3 +1,4 @@
+import { AppError } from '@factmill/errors';
 import type { Sql } from '../../pool/sql.ts';
 
 /** A place in the order of events: `watermark-number`. Both are larger than a JavaScript number can be. */
@@ -27,6 +28,7 @@ export type EventPage = Readonly<{
  *
  * @param request.userId null: of all users, and those that name none
  * @param request.types null: all
+ * @throws AppError `events_gone` when events after that place were removed for their age
  */
 export async function readEvents(
   sql: Sql,
@@ -38,10 +40,11 @@ export async function readEvents(
     limit: number;
   }>,
 ): Promise<EventPage> {
-  const { rows } = await sql.query<EventRow & Readonly<{ horizon: string }>>(
+  const { rows } = await sql.query<EventRow & Readonly<{ horizon: string; isGone: boolean }>>(
     `select horizon::text, e.watermark || '-' || e.number as id, e.type, e.created_at as "createdAt",
-       e.user_id as "userId", e.data
-     from event_horizon() as horizon left join lateral (
+       e.user_id as "userId", e.data,
+       ($2::bigint, $3::bigint) < (t.events_cut_watermark, t.events_cut_number) as "isGone"
+     from event_horizon() as horizon cross join (select * from tenants where id = $1::uuid) as t left join lateral (
        select * from events
        where tenant_id = $1::uuid and (watermark, number) > ($2::bigint, $3::bigint) and watermark < horizon
          and ${request.userId === null ? '$4::text is null' : 'user_id = $4::text'}
@@ -50,6 +53,13 @@ export async function readEvents(
      order by e.watermark, e.number`,
     [request.tenantId, ...toNumbers(request.after), request.userId, request.types, request.limit],
   );
+  if (rows[0]?.isGone === true && request.after !== FIRST_EVENT) {
+    throw new AppError(
+      'events_gone',
+      'Events after this place are not kept any more. Read what you need anew, and begin without it, or with `now`.',
+      { fields: [{ field: 'after', message: 'is older than the oldest event' }] },
+    );
+  }
   // Without events there is one row, with the horizon alone.
   const events = rows
     .filter(({ id }) => id !== null)
@@ -65,30 +75,63 @@ export async function readEventHorizon(sql: Sql): Promise<EventPosition> {
   return position;
 }
 
+const OLD = `created_at < now() - $1::integer * interval '1 day'`;
+
+/** How many events of a tenant are older than that. */
+export async function countOldEvents(sql: Sql, tenantId: string, days: number): Promise<number> {
+  const { count } = await sql.one<{ count: number }>(
+    `select count(*)::integer as count from events
+     where tenant_id = $2::uuid and ${OLD} and not is_held(tenant_id, coalesce(user_id, ''))`,
+    [days, tenantId],
+  );
+  return count;
+}
+
+/**
+ * Deletes up to `limit` events of a tenant, with null of each one, that are older than `days`, and notes how far. Those
+ * of users under a legal hold stay.
+ */
+export async function removeOldEvents(
+  sql: Sql,
+  options: Readonly<{ tenantId: string | null; days: number; limit: number }>,
+): Promise<number> {
+  const { count } = await sql.one<{ count: number }>(
+    `with gone as (
+       delete from events d using (
+         select e.tenant_id, e.watermark, e.number from tenants t cross join lateral (
+           select * from events where tenant_id = t.id and not is_held(tenant_id, coalesce(user_id, ''))
+           order by watermark, number limit $2::integer) as e
+         where ($3::uuid is null or t.id = $3::uuid) and e.${OLD}) as old
+       where d.tenant_id = old.tenant_id and d.watermark = old.watermark and d.number = old.number
+       returning d.tenant_id, d.watermark, d.number
+     ), last as (
+       select distinct on (tenant_id) * from gone order by tenant_id, watermark desc, number desc
+     ), noted as (
+       update tenants t set events_cut_watermark = last.watermark, events_cut_number = last.number from last
+       where t.id = last.tenant_id
+         and (last.watermark, last.number) > (t.events_cut_watermark, t.events_cut_number)
+     ) select count(*)::integer as count from gone`,
+    [options.days, options.limit, options.tenantId],
+  );
+  return count;
+}
+
 /** Deletes up to `limit` events of each tenant, and entries of delivery logs, that are older than `days`. */
 export async function purgeEvents(
   sql: Sql,
   options: Readonly<{ days: number; limit: number }>,
 ): Promise<number> {
-  const old = `created_at < now() - $1::integer * interval '1 day'`;
-  const events = await sql.query(
-    `delete from events d using (
-       select e.tenant_id, e.watermark, e.number from tenants t cross join lateral (
-         select * from events where tenant_id = t.id order by watermark, number limit $2::integer) as e
-       where e.${old}) as gone
-     where d.tenant_id = gone.tenant_id and d.watermark = gone.watermark and d.number = gone.number`,
-    [options.days, options.limit],
-  );
+  const events = await removeOldEvents(sql, { ...options, tenantId: null });
   const deliveries = await sql.query(
     `delete from webhook_deliveries d using (
        select e.tenant_id, e.id from webhooks w cross join lateral (
          select * from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id
          order by created_at, id limit $2::integer) as e
-       where e.${old} and e.state <> 'pending') as gone
+       where e.${OLD} and e.state <> 'pending') as gone
      where d.tenant_id = gone.tenant_id and d.id = gone.id`,
     [options.days, options.limit],
   );
-  return Math.max(events.rowCount, deliveries.rowCount);
+  return Math.max(events, deliveries.rowCount);
 }
 
 /** Watermark and number of a place. */

@@ -1,3 +1,4 @@
+import type { WebhookPayload } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import { type EventPosition, toNumbers } from './events.ts';
 
@@ -89,6 +90,7 @@ export function claimDueWebhook(sql: Sql, leaseMs: number): Promise<WebhookClaim
 export type NextDelivery = Readonly<{
   id: string;
   url: string;
+  payload: WebhookPayload;
   /** Those that sign, the newest first. */
   secrets: readonly string[];
   /** Deliveries that have failed in a row before this one. */

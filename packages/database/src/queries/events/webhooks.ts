@@ -1,3 +1,4 @@
+import type { WebhookPayload } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import type { EventPosition } from './events.ts';
 
@@ -6,6 +7,7 @@ export type WebhookRow = Readonly<{
   url: string;
   /** Null: all. */
   types: readonly string[] | null;
+  payload: WebhookPayload;
   disabledAt: Date | null;
   disabledReason: DisabledReason | null;
   failures: number;
@@ -20,7 +22,7 @@ export type WebhookRow = Readonly<{
 /** `request`: by a call. `gone`: the endpoint answered 410. `failing`: for too long. */
 type DisabledReason = 'request' | 'gone' | 'failing';
 
-const COLUMNS = `id, url, types, disabled_at as "disabledAt", disabled_reason as "disabledReason", failures,
+const COLUMNS = `id, url, types, payload, disabled_at as "disabledAt", disabled_reason as "disabledReason", failures,
   failing_since as "failingSince", next_attempt_at as "nextAttemptAt",
   previous_secret_until as "previousSecretUntil", created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -33,15 +35,31 @@ type Target = Readonly<{ tenantId: string; id: string }>;
 export function insertWebhook(
   sql: Sql,
   webhook: Target &
-    Readonly<{ url: string; types: readonly string[] | null; secret: string; enabled: boolean }>,
+    Readonly<{
+      url: string;
+      types: readonly string[] | null;
+      payload: WebhookPayload;
+      secret: string;
+      enabled: boolean;
+    }>,
 ): Promise<WebhookRow | undefined> {
   return sql.maybeOne<WebhookRow>(
-    `insert into webhooks (tenant_id, id, url, types, secret, watermark, number, disabled_at, disabled_reason)
-     select $1::uuid, $2::uuid, $3::text, $4::text[], $5::text, event_horizon(), 0,
+    `insert into webhooks (tenant_id, id, url, types, secret, payload, watermark, number, disabled_at,
+       disabled_reason)
+     select $1::uuid, $2::uuid, $3::text, $4::text[], $5::text, $8::text, event_horizon(), 0,
        case when not $6::boolean then now() end, case when not $6::boolean then 'request' end
      where (select count(*) from webhooks where tenant_id = $1::uuid) < $7::integer
      returning ${COLUMNS}`,
-    [webhook.tenantId, webhook.id, webhook.url, webhook.types, webhook.secret, webhook.enabled, MAX_WEBHOOKS],
+    [
+      webhook.tenantId,
+      webhook.id,
+      webhook.url,
+      webhook.types,
+      webhook.secret,
+      webhook.enabled,
+      MAX_WEBHOOKS,
+      webhook.payload,
+    ],
   );
 }
 
@@ -65,6 +83,7 @@ export type WebhookChanges = Readonly<{
   url?: string | undefined;
   /** Null: all. */
   types?: readonly string[] | null | undefined;
+  payload?: WebhookPayload | undefined;
   enabled?: boolean | undefined;
 }>;
 
@@ -81,6 +100,7 @@ export function updateWebhook(
     `update webhooks set
        url = coalesce($3::text, url),
        types = case when $4::boolean then $5::text[] else types end,
+       payload = coalesce($7::text, payload),
        disabled_at = case when $6::boolean then null when not $6::boolean then coalesce(disabled_at, now())
          else disabled_at end,
        disabled_reason = case when $6::boolean then null when not $6::boolean then coalesce(disabled_reason, 'request')
@@ -98,6 +118,7 @@ export function updateWebhook(
       changes.types !== undefined,
       changes.types ?? null,
       changes.enabled ?? null,
+      changes.payload ?? null,
     ],
   );
 }

@@ -31,6 +31,13 @@ const OPEN = `from extractions e where e.tenant_id = t.tenant_id and e.conversat
  */
 export const EXCHANGED_TABLES: readonly ExchangedTable[] = [
   {
+    // What is set for the user. First, as rows of all others make the user known.
+    type: 'user',
+    table: 'users',
+    columns: 'user_id preset memory retention_days created_at updated_at'.split(' '),
+    key: [['user_id', 'text']],
+  },
+  {
     type: 'conversation',
     table: 'conversations',
     columns:

@@ -33,10 +33,10 @@ export async function applyNewMemories(
 ): Promise<Ended | null> {
   const embedded = embeddings?.of ?? [];
   const { answer, next } = await sql.one<Ended & { answer: 'applied' | 'known' | 'fenced' }>(
-    `select answer, case answer when 'applied' then conclude_extraction($1::uuid) end as next,
-       case answer when 'applied' then after_apply($1::uuid, $9::jsonb) end
+    `select answer, case answer when 'applied' then conclude_extraction($1::uuid, $11::uuid) end as next,
+       case answer when 'applied' then after_apply($1::uuid, $9::jsonb, $11::uuid) end
      from apply_new_memories($1::uuid, $2::integer, $3::jsonb, $4::text, $5::text, $6::uuid[], null,
-       $8::jsonb, $10::float8, $7::halfvec[]) as answer`,
+       $8::jsonb, $10::float8, $7::halfvec[], $11::uuid) as answer`,
     [
       claim.id,
       claim.fence,
@@ -48,6 +48,7 @@ export async function applyNewMemories(
       JSON.stringify(outcome),
       postApply === null ? null : JSON.stringify(postApply),
       nearSimilarity === null ? null : toMaxDistance(nearSimilarity),
+      claim.tenantId,
     ],
     { name: 'apply_new_memories' },
   );

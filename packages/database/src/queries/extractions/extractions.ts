@@ -14,6 +14,8 @@ export type ExtractionRow = Readonly<{
   state: ExtractionState;
   attempts: number;
   reason: string | null;
+  /** When the last worker began. */
+  claimedAt: Date | null;
   /** Until when it waits because a budget is used up; null when it does not. */
   deferredUntil: Date | null;
   errorClass: string | null;
@@ -56,7 +58,7 @@ const COLUMNS = `id, accepted_no as "acceptedNo", user_id as "userId", conversat
   rejected, rejections, memory_ids as "memoryIds", model, model_calls as "modelCalls", prompt_tokens as "promptTokens",
   completion_tokens as "completionTokens", model_ms as "modelMs", embed_ms as "embedMs", apply_ms as "applyMs",
   metadata, accepted_at as "acceptedAt", next_attempt_at as "nextAttemptAt", started_at as "startedAt",
-  finished_at as "finishedAt"`;
+  claimed_at as "claimedAt", finished_at as "finishedAt"`;
 
 /** One ledger row of a tenant (of this user unless null), or undefined. */
 export function findExtraction(
@@ -75,14 +77,21 @@ export function findExtraction(
 export type ExtractionFilter = Readonly<{
   tenantId: string;
   state: ExtractionState | null;
+  reason: string | null;
+  errorClass: string | null;
+  trigger: string | null;
   userId: string | null;
   conversationId: string | null;
   since: string | null;
+  until: string | null;
   beforeNo: number | null;
   limit: number;
 }>;
 
-/** Ledger rows, newest first, as many as fit into an answer. Uses extractions_list_idx or extractions_user_idx. */
+/**
+ * Ledger rows, newest first, as many as fit into an answer. Uses extractions_list_idx, extractions_user_idx, or for what
+ * failed or was dropped extractions_troubled_idx, whose condition has to stand in the statement.
+ */
 export async function listExtractions(
   sql: Sql,
   filter: ExtractionFilter,
@@ -96,6 +105,11 @@ export async function listExtractions(
        and ($4::text is null or conversation_id = $4::text)
        and ($5::timestamptz is null or accepted_at >= $5::timestamptz)
        and ($6::bigint is null or accepted_no < $6::bigint)
+       and ($8::text is null or reason = $8::text)
+       and ($9::text is null or error_class = $9::text)
+       and ($10::text is null or trigger = $10::text)
+       and ($11::timestamptz is null or accepted_at < $11::timestamptz)
+       ${isTroubled(filter.state) ? `and state in ('failed', 'dropped')` : ''}
      order by accepted_no desc limit $7::integer`,
       `2000 + 40 * coalesce(cardinality(page."memoryIds"), 0) + ${jsonBytes('page.metadata')}`,
     ),
@@ -107,9 +121,17 @@ export async function listExtractions(
       filter.since,
       filter.beforeNo,
       filter.limit + 1,
+      filter.reason,
+      filter.errorClass,
+      filter.trigger,
+      filter.until,
     ],
   );
   return rows.slice(0, filter.limit);
+}
+
+function isTroubled(state: ExtractionState | null): boolean {
+  return state === 'failed' || state === 'dropped';
 }
 
 export type ReplayedExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
@@ -195,9 +217,9 @@ async function resetExtractions(tx: Sql, filter: ReplayFilter): Promise<Replayed
        order by accepted_no limit $7::integer for update
      ), unpinned as (
        update extraction_outputs o set status = 'rejected'
-       from chosen where o.extraction_id = chosen.id and chosen.state = 'done' and o.status = 'pinned'
+       from chosen where o.tenant_id = $1::uuid and o.extraction_id = chosen.id and chosen.state = 'done' and o.status = 'pinned'
      )
-     update extractions e set ${RESET} from chosen where e.id = chosen.id
+     update extractions e set ${RESET} from chosen where e.tenant_id = $1::uuid and e.id = chosen.id
      returning e.id, e.tenant_id as "tenantId", e.generation`,
     [filter.tenantId, filter.ids, filter.state, filter.userId, filter.since, filter.until, filter.limit],
   );

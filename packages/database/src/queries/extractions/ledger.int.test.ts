@@ -174,7 +174,7 @@ describe('leases', () => {
     const kept = await claimed(await accept(), 'one', 100);
     const lost = await claimed(await accept(), 'one', 100);
     await claimed(lost.id, 'one');
-    const gone = { id: randomUUID(), fence: 1 };
+    const gone = { id: randomUUID(), tenantId: DEFAULT_TENANT_ID, fence: 1 };
     expect((await extractionClaims.renewLeases(database, [kept, lost, gone], LEASE_MS)).toSorted()).toEqual(
       [lost.id, gone.id].toSorted(),
     );

@@ -158,8 +158,8 @@ function toRefusal(json: RefusalJson): ClaimResult<never, never> {
  */
 export async function failExtraction(sql: Sql, claim: HeldClaim, error: ErrorRecord): Promise<Ended> {
   const { next } = await sql.one<Ended>(
-    'select fail_extraction($1::uuid, $2::integer, $3::text, $4::text) as next',
-    [claim.id, claim.fence, error.errorClass, error.errorMessage],
+    'select fail_extraction($1::uuid, $2::integer, $3::text, $4::text, $5::uuid) as next',
+    [claim.id, claim.fence, error.errorClass, error.errorMessage, claim.tenantId],
   );
   return { next };
 }
@@ -190,10 +190,16 @@ export async function finishExtraction(
   postApply: PostApply | null = null,
 ): Promise<Ended> {
   const { finished, next } = await tx.one<Ended & { finished: boolean }>(
-    `select finished, case when finished then conclude_extraction($1::uuid) end as next,
-       case when finished then after_apply($1::uuid, $4::jsonb) end
-     from finish_extraction($1::uuid, $2::integer, $3::jsonb) as finished`,
-    [claim.id, claim.fence, JSON.stringify(outcome), postApply === null ? null : JSON.stringify(postApply)],
+    `select finished, case when finished then conclude_extraction($1::uuid, $5::uuid) end as next,
+       case when finished then after_apply($1::uuid, $4::jsonb, $5::uuid) end
+     from finish_extraction($1::uuid, $2::integer, $3::jsonb, $5::uuid) as finished`,
+    [
+      claim.id,
+      claim.fence,
+      JSON.stringify(outcome),
+      postApply === null ? null : JSON.stringify(postApply),
+      claim.tenantId,
+    ],
     { name: 'finish_extraction' },
   );
   if (!finished) throw extractionClaims.fencedOff();

@@ -82,3 +82,15 @@ export async function listOpenBreakers(sql: Sql): Promise<string[]> {
   );
   return rows.map((row) => row.provider);
 }
+
+/** A provider that is down: what it is asked for, why, since when, and when it is asked again. */
+export type OpenBreaker = Readonly<{ kind: string; reason: string | null; since: Date; nextProbeAt: Date }>;
+
+/** The providers that are down, without their addresses. Leaves out those that nobody has tried for long. */
+export async function describeOpenBreakers(sql: Sql): Promise<OpenBreaker[]> {
+  const { rows } = await sql.query<OpenBreaker>(
+    `select split_part(provider, ':', 1) as kind, reason, opened_at as since, next_probe_at as "nextProbeAt"
+     from provider_breakers where opened_at is not null and next_probe_at > now() - interval '1 minute' order by 1, 3`,
+  );
+  return rows;
+}

@@ -40,7 +40,7 @@ export function memoriesAsOf(userId: string | null, places: AsOfPlaces): string 
  */
 export function memoryAsOf(id: string, places: AsOfPlaces): string {
   return `(select m.* from (
-      select v.after from memory_versions v where v.memory_id = ${id} and v.created_at <= ${places.knownAt}
+      select v.after from memory_versions v where v.memory_id = ${id} and v.tenant_id = $1::uuid and v.created_at <= ${places.knownAt}
       order by v.number desc limit 1) as known
     cross join lateral jsonb_populate_record(null::memories, known.after) as m
     where ${held(places)})`;

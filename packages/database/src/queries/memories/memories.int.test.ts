@@ -38,7 +38,7 @@ function list(
   return listMemories(database, {
     tenantId: DEFAULT_TENANT_ID,
     userId,
-    query: { sort_by: 'created_at', order: 'desc', limit: 50, all_users: false, ...query },
+    query: { sort_by: 'created_at', order: 'desc', state: 'current', limit: 50, all_users: false, ...query },
     pattern: query.q === undefined ? null : containing(query.q),
     after: null,
     ...more,

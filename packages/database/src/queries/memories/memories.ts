@@ -2,18 +2,18 @@ import type { ListMemoriesQuery } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import { fitting, jsonBytes, type Listed } from '../fitting.ts';
 import { toOrder } from './memory-order.ts';
-import { listed, MEMORY_BYTES, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
+import { inState, MEMORY_BYTES, memoryColumns, type MemoryRow, toConversationId } from './memory-rows.ts';
 
-/** One memory of a tenant, including superseded and archived ones, but not deleted and expired ones. */
+/** One memory of a tenant, including superseded and archived ones; deleted and expired ones only if told so. */
 export function findMemory(
   sql: Sql,
-  target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
+  target: Readonly<{ tenantId: string; userId: string | null; id: string; includeDeleted?: boolean }>,
 ): Promise<MemoryRow | undefined> {
   return sql.maybeOne<MemoryRow>(
     `select ${memoryColumns('m')} from memories m
      where m.tenant_id = $1::uuid and m.id = $2::uuid and ($3::text is null or m.user_id = $3::text)
-       and m.deleted_at is null and (m.expires_at is null or m.expires_at > now())`,
-    [target.tenantId, target.id, target.userId],
+       and ($4::boolean or (m.deleted_at is null and (m.expires_at is null or m.expires_at > now())))`,
+    [target.tenantId, target.id, target.userId, target.includeDeleted === true],
   );
 }
 
@@ -92,8 +92,8 @@ export type MemoryFilter = Readonly<{
 export type ListedMemory = MemoryRow & Listed & Readonly<{ position: string | number }>;
 
 /**
- * Memories that have not ended, including those that begin later, in the requested order, as many as fit into an
- * answer.
+ * Memories in a state (those that have not ended include those that begin later), in the requested order, as many as
+ * fit into an answer.
  */
 export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<ListedMemory[]> {
   const { query } = filter;
@@ -103,7 +103,7 @@ export async function listMemories(sql: Sql, filter: MemoryFilter): Promise<List
     fitting(
       `select ${memoryColumns('m')}, ${type === 'timestamptz' ? isoOf(column) : column} as position
      from memories m
-     where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${listed('m')}
+     where m.tenant_id = $1::uuid and ($2::text is null or m.user_id = $2::text) and ${inState('m', query.state)}
        and ($3::text is null or $3::text = any(m.tags))
        and ($4::text is null or m.category = $4::text)
        and ($5::text is null or m.key = $5::text)

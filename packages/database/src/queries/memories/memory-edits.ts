@@ -119,6 +119,24 @@ export async function deleteMemories(
   return rows.map((row) => row.id);
 }
 
+/** Archives a current memory. Resolves to undefined when there is none. */
+export function archiveMemory(
+  tx: Sql,
+  target: Readonly<{ tenantId: string; userId: string | null; id: string }>,
+  actor: Actor,
+): Promise<MemoryRow | undefined> {
+  return tx.maybeOne<MemoryRow>(
+    `with changed as (
+       update memories m set archived_at = now(), updated_at = now(), embedding_pending_since = null
+       where m.tenant_id = $4::uuid and m.id = $5::uuid and ($6::text is null or m.user_id = $6::text)
+         and m.is_current
+       returning m.*
+     ), versions as (${ADD_VERSIONS})
+     select ${memoryColumns('changed')} from changed`,
+    ['ARCHIVE', actor.actor, actor.extractionId, target.tenantId, target.id, target.userId],
+  );
+}
+
 /**
  * Restores a deleted, archived or superseded memory. Resolves to undefined when there is none. A unique violation
  * means that another current memory has its key or text.
@@ -133,7 +151,7 @@ export function restoreMemory(
        update memories m set deleted_at = null, archived_at = null, valid_to = null, superseded_by = null,
          updated_at = now(), embedding_pending_since =
            case when exists (select 1 from memory_embeddings e join embedding_models l on l.id = e.model
-             where e.memory_id = m.id and e.content_hash = m.content_hash and l.state = 'active')
+             where e.memory_id = m.id and e.tenant_id = m.tenant_id and e.content_hash = m.content_hash and l.state = 'active')
            then null else now() end
        where m.tenant_id = $4::uuid and m.id = $5::uuid and ($6::text is null or m.user_id = $6::text)
          and not m.is_current

@@ -1,4 +1,4 @@
-import { GLOBAL_SCOPE, type Memory, type MemoryKind } from '@factmill/contracts';
+import { GLOBAL_SCOPE, type Memory, type MemoryKind, type MemoryState } from '@factmill/contracts';
 import { jsonBytes, textBytes } from '../fitting.ts';
 
 /** A stored memory without internal columns. */
@@ -39,6 +39,9 @@ export type MemoryRow = Readonly<{
   validFrom: Date;
   validTo: Date | null;
   archivedAt: Date | null;
+  deletedAt: Date | null;
+  /** The memory that took its place, or that it was merged into. */
+  supersededBy: string | null;
   extractionId: string | null;
   messageIds: string[];
   metadata: Record<string, unknown>;
@@ -68,7 +71,8 @@ export function memoryColumns(alias: string): string {
     ${alias}.last_accessed_at as "lastAccessedAt", ${alias}.last_verified_at as "lastVerifiedAt",
     ${alias}.access_count as "accessCount",
     ${alias}.expires_at as "expiresAt", ${alias}.valid_from as "validFrom", ${alias}.valid_to as "validTo",
-    ${alias}.archived_at as "archivedAt", ${alias}.extraction_id as "extractionId",
+    ${alias}.archived_at as "archivedAt", ${alias}.deleted_at as "deletedAt",
+    ${alias}.superseded_by as "supersededBy", ${alias}.extraction_id as "extractionId",
     ${alias}.message_ids as "messageIds", ${alias}.metadata`;
 }
 
@@ -97,6 +101,29 @@ export function begun(alias: string): string {
 /** A scope of the REST contract in the column's form: a conversation's id, or empty. */
 export function toConversationId(scope: string): string {
   return scope === GLOBAL_SCOPE ? '' : scope;
+}
+
+/** The predicate of a list by state. */
+export function inState(alias: string, state: Exclude<MemoryState, 'expired'> | 'all'): string {
+  switch (state) {
+    case 'current':
+      return listed(alias);
+    case 'superseded':
+      return `${alias}.valid_to is not null and ${alias}.archived_at is null and ${alias}.deleted_at is null`;
+    case 'archived':
+      return `${alias}.archived_at is not null and ${alias}.deleted_at is null`;
+    case 'deleted':
+      return `${alias}.deleted_at is not null`;
+    default:
+      return 'true';
+  }
+}
+
+function stateOf({ deletedAt, archivedAt, validTo, expiresAt }: MemoryRow): MemoryState {
+  if (deletedAt !== null) return 'deleted';
+  if (archivedAt !== null) return 'archived';
+  if (validTo !== null) return 'superseded';
+  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'current';
 }
 
 /** A row in the form of the REST contract. */
@@ -133,6 +160,8 @@ export function toMemory(row: MemoryRow): Memory {
     valid_from: row.validFrom.toISOString(),
     valid_to: row.validTo?.toISOString() ?? null,
     archived: row.archivedAt !== null,
+    state: stateOf(row),
+    superseded_by: row.supersededBy,
     provenance: { extraction_id: row.extractionId, message_ids: row.messageIds },
     metadata: row.metadata,
   };

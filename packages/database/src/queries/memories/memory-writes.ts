@@ -35,7 +35,7 @@ export async function findMatchingMemories(
     `select ${memoryColumns('m')}, encode(m.content_hash, 'hex') as "contentHash", m.is_current as "isCurrent"
      from matching_memory_ids($1::uuid, $2::text, $3::text[], $4::bytea[], $5::bytea[],
        $6::text) as ids (id)
-     join memories m using (id)`,
+     cross join lateral (select * from memories where id = ids.id and tenant_id = $1::uuid offset 0) as m`,
     [
       match.tenantId,
       match.userId,
@@ -71,9 +71,13 @@ export async function insertMemories(
   return ids;
 }
 
-/** Ends the validity of memories that another one replaces, or (without one) that have expired, with the cause. */
+/**
+ * Ends the validity of memories that another one replaces, or (without one) that have expired, with the cause. `is true`
+ * keeps indexes of current memories out, which on a young database look as good as the key.
+ */
 export async function supersedeMemories(
   tx: Sql,
+  tenantId: string,
   replaced: readonly Readonly<{ id: string; supersededBy: string | null; validTo: Date; cause?: string }>[],
   actor: Actor,
 ): Promise<void> {
@@ -85,7 +89,8 @@ export async function supersedeMemories(
      ), changed as (
        update memories m set superseded_by = given.superseded_by, updated_at = now(),
          valid_to = greatest(given.valid_to, m.valid_from), embedding_pending_since = null
-       from given where m.id = given.id and m.is_current returning m.*
+       from given where m.id = given.id and m.tenant_id = $8::uuid and m.is_current is true
+       returning m.*
      )
      ${addVersions('(select given.cause from given where given.id = changed.id)')}`,
     [
@@ -96,6 +101,7 @@ export async function supersedeMemories(
       replaced.map((memory) => memory.supersededBy),
       replaced.map((memory) => memory.validTo),
       replaced.map((memory) => memory.cause ?? null),
+      tenantId,
     ],
     { name: 'supersede_memories' },
   );
@@ -104,13 +110,15 @@ export async function supersedeMemories(
 /** Records that memories were stated again. `statedAt` only moves forward. */
 export async function confirmMemories(
   tx: Sql,
+  tenantId: string,
   confirmed: readonly Readonly<{ id: string; statedAt: Date }>[],
 ): Promise<void> {
   if (confirmed.length === 0) return;
   await tx.query(
     `update memories m set last_verified_at = now(), stated_at = greatest(m.stated_at, given.stated_at)
-     from unnest($1::uuid[], $2::timestamptz[]) as given (id, stated_at) where m.id = given.id`,
-    [confirmed.map((memory) => memory.id), confirmed.map((memory) => memory.statedAt)],
+     from unnest($1::uuid[], $2::timestamptz[]) as given (id, stated_at)
+     where m.id = given.id and m.tenant_id = $3::uuid`,
+    [confirmed.map((memory) => memory.id), confirmed.map((memory) => memory.statedAt), tenantId],
     { name: 'confirm_memories' },
   );
 }

@@ -39,7 +39,7 @@ export async function findNeighbours(
     `select near.candidate - 1 as candidate, 1 - near.distance as similarity, ${memoryColumns('m')},
        encode(m.content_hash, 'hex') as "contentHash"
      from near_vectors($1::uuid, $2::text, $3::text, $4::halfvec[], $5::float8, $6::integer, $7::text) as near
-     join memories m on m.id = near.memory_id and ${begun('m')}
+     join memories m on m.id = near.memory_id and m.tenant_id = $1::uuid and ${begun('m')}
      order by near.candidate, near.distance, near.memory_id`,
     [
       search.tenantId,
@@ -72,4 +72,35 @@ export async function findCurrentMemories(
     { name: 'find_current_memories' },
   );
   return rows;
+}
+
+/** A memory that is like another one. */
+export type SimilarRow = MemoryRow & Readonly<{ similarity: number }>;
+
+/**
+ * The current memories of the user of a memory that are most like it, nearest first: by the vectors of the model in use,
+ * exact, among those of its conversation or those of none. Null when it has no such vector.
+ */
+export async function findSimilarMemories(
+  sql: Sql,
+  memory: Readonly<{ tenantId: string; userId: string; id: string; conversationId: string; limit: number }>,
+): Promise<SimilarRow[] | null> {
+  const own = await sql.maybeOne<{ model: string }>(
+    `select e.model from memory_embeddings e join embedding_models l on l.id = e.model and l.state = 'active'
+     where e.memory_id = $1::uuid and e.tenant_id = $2::uuid`,
+    [memory.id, memory.tenantId],
+  );
+  if (own === undefined) return null;
+  const { rows } = await sql.query<SimilarRow>(
+    `select 1 - near.distance as similarity, ${memoryColumns('m')}
+     from memory_embeddings e
+     cross join lateral near_vectors(e.tenant_id, e.user_id, e.model, array[e.embedding]::halfvec[], 2, $4::integer,
+       $5::text) as near
+     join memories m on m.id = near.memory_id and m.tenant_id = $2::uuid and m.id <> e.memory_id and ${begun('m')}
+     where e.memory_id = $1::uuid and e.tenant_id = $2::uuid and e.model = $3::text
+     order by near.distance, near.memory_id`,
+    // The nearest is the memory itself while it is current.
+    [memory.id, memory.tenantId, own.model, memory.limit + 1, memory.conversationId],
+  );
+  return rows.slice(0, memory.limit);
 }

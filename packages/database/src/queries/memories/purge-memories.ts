@@ -18,8 +18,9 @@ export type PurgedMemories = Readonly<{
 
 /**
  * Deletes memories for good, with all that quotes them: their versions and vectors, the model's answers that they were
- * made from, plans of compressions, and texts of the user's summaries, which are written anew. Messages stay, and so do
- * receipts of imports, so that the same import does not bring them back. Resolves to how many there were.
+ * made from, what shadow replays found in the same messages, plans of compressions, and texts of the user's summaries,
+ * which are written anew. Messages stay, and so do receipts of imports, so that the same import does not bring them back.
+ * Resolves to how many there were.
  *
  * @throws AppError `legal_hold`
  */
@@ -116,14 +117,19 @@ async function deleteMemoriesForGood(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
+  const madeBy = `select extraction_id from memory_versions where tenant_id = $1::uuid and memory_id = any($2::uuid[])
+    union select extraction_id from memories where tenant_id = $1::uuid and id = any($2::uuid[])`;
   await tx.query(
     `delete from extraction_outputs o using extractions e
      where o.tenant_id = $1::uuid and e.tenant_id = $1::uuid and e.id = o.extraction_id
-       and e.state not in ('pending', 'active') and e.id in (
-         select extraction_id from memory_versions where tenant_id = $1::uuid and memory_id = any($2::uuid[])
-         union select extraction_id from memories where tenant_id = $1::uuid and id = any($2::uuid[]))`,
+       and e.state not in ('pending', 'active') and e.id in (${madeBy})`,
     [tenantId, ids],
   );
+  // With what shadow replays have found in the same messages; copies go with the memory.
+  await tx.query(`delete from replay_runs where tenant_id = $1::uuid and extraction_id in (${madeBy})`, [
+    tenantId,
+    ids,
+  ]);
   await tx.query(
     `with runs as (
        update compression_runs set plan = null, decisions = null

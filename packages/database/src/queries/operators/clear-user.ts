@@ -39,6 +39,10 @@ export function clearUser(
       ];
       // Their plans and decisions quote memories.
       await tx.query('delete from compression_runs where tenant_id = $1::uuid and user_id = $2::text', owner);
+      // Shadows have copies of memories. Those of all users keep what is about others.
+      await tx.query('delete from replay_runs where tenant_id = $1::uuid and user_id = $2::text', owner);
+      await tx.query('delete from replay_memories where tenant_id = $1::uuid and user_id = $2::text', owner);
+      await tx.query('delete from replays where tenant_id = $1::uuid and user_id = $2::text', owner);
       // An import begins anew.
       await tx.query('delete from imported_items where tenant_id = $1::uuid and user_id = $2::text', owner);
       const cleared = {

@@ -13,7 +13,7 @@ const GROWN_PAGES = 8;
 const FREEZE_AGE = 200_000_000;
 
 /**
- * The tables of the schema that this role may maintain and whose planner statistics are missing or old, and those
+ * The tables of the owner of the schema, if this role may maintain them, whose planner statistics are missing or old, and those
  * with many dead rows. Reads catalogs and counters only: about a millisecond.
  *
  * The counters (`pg_stat_all_tables`) are up to a second late, and lost in a crash; `pg_class` is not.
@@ -32,7 +32,8 @@ export async function listTablesToMaintain(sql: Sql): Promise<TableToMaintain[]>
            select pg_relation_size(c.oid) / current_setting('block_size')::integer as pages) as size
          left join pg_stat_all_tables s on s.relid = c.oid
        where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-         and pg_has_role(c.relowner, 'usage')) as tables
+         and has_function_privilege('analyze_table(regclass)', 'execute')
+         and c.relowner = (select proowner from pg_proc where oid = 'analyze_table(regclass)'::regprocedure)) as tables
      where is_stale or has_dead order by name`,
     [FEW_CHANGES, CHANGED_SHARE, GROWN_PAGES, FREEZE_AGE],
   );
@@ -53,12 +54,12 @@ export function analyzeTable(database: DatabasePool, name: string, detail: numbe
     );
     if (!isFree) return false;
     if (detail !== null) await tx.query(`set local default_statistics_target = ${Math.trunc(detail)}`);
-    await tx.query(`analyze ${name}`);
+    await tx.query('select analyze_table($1::regclass)', [name]);
     return true;
   });
 }
 
-/** Vacuums a table and its indexes, for a Postgres without autovacuum. */
+/** Vacuums a table and its indexes, for a Postgres without autovacuum. Only for their owner. */
 export async function vacuumTable(sql: Sql, name: string): Promise<void> {
   await sql.query(`vacuum ${name}`);
 }

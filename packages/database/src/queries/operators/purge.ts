@@ -16,15 +16,15 @@ export async function purge(
 ): Promise<Purged> {
   const memories = await sql.one<{ count: number }>(
     `with gone as (
-       select id from memories where expires_at <= now() and not is_held(tenant_id, user_id)
+       select tenant_id, id from memories where expires_at <= now() and not is_held(tenant_id, user_id)
        union
-       select id from memories where deleted_at <= now() - $1::integer * interval '1 day'
+       select tenant_id, id from memories where deleted_at <= now() - $1::integer * interval '1 day'
          and not is_held(tenant_id, user_id)
        limit $2::integer
      ), versions as (
-       delete from memory_versions v using gone where v.memory_id = gone.id
+       delete from memory_versions v using gone where v.tenant_id = gone.tenant_id and v.memory_id = gone.id
      ), removed as (
-       delete from memories m using gone where m.id = gone.id returning m.*
+       delete from memories m using gone where m.tenant_id = gone.tenant_id and m.id = gone.id returning m.*
      ), noted as (
        insert into events (tenant_id, watermark, type, user_id, data)
        select tenant_id, event_watermark(), 'memory.deleted', user_id,
@@ -35,18 +35,24 @@ export async function purge(
     [options.deletedRetentionDays, options.limit],
   );
   const keys = await sql.query(
-    `delete from idempotency_keys where ctid = any(array(
-       select ctid from idempotency_keys where created_at < now() - $1::integer * interval '1 day'
-       limit $2::integer))`,
+    `with old as (
+       select tenant_id, key from idempotency_keys where created_at < now() - $1::integer * interval '1 day'
+       limit $2::integer
+     )
+     delete from idempotency_keys k using old where k.tenant_id = old.tenant_id and k.key = old.key`,
     [IDEMPOTENCY_RETENTION_DAYS, options.limit],
   );
   // Summaries may quote a deleted memory, so their old texts are deleted too.
   await sql.query(
-    `delete from summary_versions where ctid = any(array(
-       select v.ctid from summary_versions v join summaries s on s.id = v.summary_id
+    `with old as (
+       select v.tenant_id, v.summary_id, v.number
+       from summary_versions v join summaries s on s.tenant_id = v.tenant_id and s.id = v.summary_id
        where v.created_at < now() - $1::integer * interval '1 day' and v.number < s.version
          and not is_held(s.tenant_id, s.user_id)
-       limit $2::integer))`,
+       limit $2::integer
+     )
+     delete from summary_versions v using old
+     where v.tenant_id = old.tenant_id and v.summary_id = old.summary_id and v.number = old.number`,
     [options.deletedRetentionDays, options.limit],
   );
   return { memories: memories.count, idempotencyKeys: keys.rowCount };

@@ -1,12 +1,13 @@
 import type { RetentionDays } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 
-const COLUMNS = 'messages_days, outputs_days, versions_days, audit_days';
+const COLUMNS = 'messages_days, outputs_days, versions_days, events_days, audit_days';
 
 const KEEPS_ALL: RetentionDays = {
   messages_days: null,
   outputs_days: null,
   versions_days: null,
+  events_days: null,
   audit_days: null,
 };
 
@@ -33,7 +34,7 @@ export async function updateRetention(
     `${column} = case when p ? '${column}' then (p->>'${column}')::integer else ${column} end`;
   return sql.one<RetentionDays>(
     `update retention_policies set ${set('messages_days')}, ${set('outputs_days')}, ${set('versions_days')},
-       ${set('audit_days')}, due_at = now(), updated_at = now()
+       ${set('events_days')}, ${set('audit_days')}, due_at = now(), updated_at = now()
      from (select $2::jsonb as p) as patch
      where tenant_id = $1::uuid returning ${COLUMNS}`,
     [tenantId, JSON.stringify(changes)],

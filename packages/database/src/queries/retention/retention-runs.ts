@@ -15,13 +15,12 @@ const COLUMNS = 'id, requested_at as "requestedAt", finished_at as "finishedAt",
 /** Days until the schedule runs again. */
 const EVERY_DAYS = 1;
 
-/** What a run would remove now, by kind; kinds without a number of days are left out. */
+/** What a run would remove now, by kind; kinds to which no number of days applies are left out. */
 export async function countRetained(sql: Sql, tenantId: string): Promise<Counts> {
-  const policy = await findRetention(sql, tenantId);
   const counts: Counts = {};
-  for (const { name, days, count } of RETAINED_ROWS) {
-    const after = policy[days];
-    if (after !== null) counts[name] = await count(sql, { tenantId, days: after });
+  for (const { kind, days } of agedKinds(await findRetention(sql, tenantId))) {
+    const count = await kind.count(sql, { tenantId, days });
+    if (days !== null || count > 0) counts[kind.name] = count;
   }
   return counts;
 }
@@ -111,7 +110,7 @@ export function removeSomeRetained(
   database: Database,
   run: OpenRetentionRun,
   kind: (typeof RETAINED_ROWS)[number],
-  aged: Readonly<{ days: number; after: string }>,
+  aged: Readonly<{ days: number | null; after: string }>,
 ): Promise<string | null> {
   return database.transaction(async (tx) => {
     // One worker at a time.
@@ -160,13 +159,13 @@ export function finishRetentionRun(database: Database, { tenantId, id }: OpenRet
   });
 }
 
-/** The kinds that a policy gives a number of days. */
+/** The kinds that a policy gives a number of days, and those with null to which users may give one. */
 export function agedKinds(
   policy: RetentionDays,
-): readonly Readonly<{ kind: (typeof RETAINED_ROWS)[number]; days: number }>[] {
+): readonly Readonly<{ kind: (typeof RETAINED_ROWS)[number]; days: number | null }>[] {
   return RETAINED_ROWS.flatMap((kind) => {
     const days = policy[kind.days];
-    return days === null ? [] : [{ kind, days }];
+    return days === null && kind.isOfUsers !== true ? [] : [{ kind, days }];
   });
 }
 

@@ -50,7 +50,7 @@ export const ADD_SUMMARY_VERSION = `insert into summary_versions (summary_id, nu
   select id, version, tenant_id, content, source, prompt_version, model, $1::text, covers_seq, memory_count
   from changed where is_new`;
 export const DROP_OLD_SUMMARY_VERSIONS = `delete from summary_versions v using changed
-  where v.summary_id = changed.id and v.number <= changed.version - ${SUMMARY_VERSIONS_KEPT}`;
+  where v.tenant_id = changed.tenant_id and v.summary_id = changed.id and v.number <= changed.version - ${SUMMARY_VERSIONS_KEPT}`;
 
 /**
  * Replaces a summary by hand. The text stays until a relevant change; a refresh under way is fenced off. A
@@ -79,7 +79,7 @@ export function replaceSummary(
              failures = 0, error_class = null
        returning *, true as is_new
      ), versions as (${ADD_SUMMARY_VERSION}), dropped as (${DROP_OLD_SUMMARY_VERSIONS}), parts as (
-       delete from summary_parts p using changed where p.summary_id = changed.id
+       delete from summary_parts p using changed where p.tenant_id = changed.tenant_id and p.summary_id = changed.id
      )
      select content, source, updated_at as "updatedAt", false as stale from changed`,
     [actor, owner.tenantId, owner.userId, owner.conversationId, content],
@@ -98,7 +98,7 @@ export async function deleteSummary(sql: Sql, owner: SummaryOwner): Promise<bool
   return rowCount > 0;
 }
 
-/** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_user_idx. */
+/** A user's core profile: tier 1, the most important first, as many as fit into an answer. Uses memories_profile_idx. */
 export async function listProfile(
   sql: Sql,
   owner: Readonly<{
@@ -173,7 +173,7 @@ export async function listConversationMemories(
   const { rows } = await sql.query<SummarisedMemory>(
     `select ${SUMMARISED} from memories m
      where m.tenant_id = $1::uuid and m.user_id = $3::text and ${visible('m')}
-       and (select e.conversation_id from extractions e where e.id = m.extraction_id) = $2::text
+       and (select e.conversation_id from extractions e where e.id = m.extraction_id and e.tenant_id = $1::uuid) = $2::text
      order by m.stated_at desc, m.id desc limit $4::integer`,
     [owner.tenantId, owner.conversationId, owner.userId, owner.limit],
   );

@@ -107,7 +107,7 @@ export async function saveSummary(sql: Sql, claim: SummaryClaim, summary: NewSum
            refresh_at = case when before.fresh then $14::timestamptz when $13::boolean then now()
              else now() + interval '2 seconds' end,
            lease_until = null, attempts = 0, failures = 0, error_class = null
-       from before where s.id = before.id
+       from before where s.tenant_id = $2::uuid and s.id = before.id
        returning s.*, s.content is not null and before.content is distinct from s.content as is_new
      ), versions as (${ADD_SUMMARY_VERSION}), dropped as (${DROP_OLD_SUMMARY_VERSIONS})
      select exists (select from changed) as saved`,

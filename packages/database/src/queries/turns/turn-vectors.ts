@@ -85,14 +85,15 @@ export function markMissingTurnParts(
 ): Promise<{ next: string | null; marked: number }> {
   return sql.one(
     `with looked_at as materialized (
-       select id, embedding_pending_since, refused_by from turn_parts where id > $2::uuid
+       select id, tenant_id, embedding_pending_since, refused_by from turn_parts where id > $2::uuid
        order by id limit ${WINDOW}
      ), marked as (
        update turn_parts p set embedding_pending_since = now()
        from looked_at l
-       where p.id = l.id and l.embedding_pending_since is null and p.embedding_pending_since is null
+       where p.id = l.id and p.tenant_id = l.tenant_id and l.embedding_pending_since is null and p.embedding_pending_since is null
          and l.refused_by is distinct from $1::text
-         and not exists (select from turn_part_embeddings e where e.part_id = l.id and e.model = $1::text)
+         and not exists (select from turn_part_embeddings e
+           where e.part_id = l.id and e.tenant_id = l.tenant_id and e.model = $1::text)
        returning p.id
      )
      select (select id from looked_at order by id desc limit 1) as next,

@@ -12,6 +12,8 @@ export type UsageEntry = Readonly<{
   outputTokens: number;
   /** In the unit of the price list; null for a model without a price. */
   cost: number | null;
+  /** As YYYY-MM-DD in UTC; left out: today. */
+  day?: string;
 }>;
 
 /** A budget of which 80 or 100 % have just been spent. */
@@ -34,6 +36,7 @@ export function usageToJson(entries: readonly UsageEntry[]): string {
       input_tokens: entry.inputTokens,
       output_tokens: entry.outputTokens,
       cost: entry.cost,
+      day: entry.day,
     })),
   );
 }

@@ -2,20 +2,25 @@
 const OF_USER = `tenant_id = $1::uuid and user_id = $2::text`;
 
 function erase(table: string, where = OF_USER): string {
-  return `delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit $3::integer))`;
+  // The tenant again: rows of other partitions have the same places.
+  return `delete from ${table}
+    where tenant_id = $1::uuid and ctid = any(array(select ctid from ${table} where ${where} limit $3::integer))`;
 }
 
 /**
  * What is deleted of a user, in this order: name in the receipt, and statement ($3: how many). First what work in
- * flight needs in order to write: an extraction or a compression without its row is fenced off. What hangs on a row
+ * flight needs in order to write: an extraction, a compression or a run of a replay without its row is fenced off. What hangs on a row
  * (answers of models, vectors, parts of turns, chunks, versions of summaries) goes with it.
  */
 export const ERASED: readonly (readonly [name: string, rows: string])[] = [
+  ['replay_memories', erase('replay_memories')],
+  ['replay_runs', erase('replay_runs')],
+  ['replays', erase('replays')],
   ['extractions', erase('extractions')],
   ['compression_runs', erase('compression_runs')],
   [
     'messages',
-    `delete from messages where ctid = any(array(
+    `delete from messages where tenant_id = $1::uuid and ctid = any(array(
        select m.ctid from conversations c
        join messages m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
        where c.tenant_id = $1::uuid and c.user_id = $2::text limit $3::integer))`,
@@ -53,6 +58,9 @@ export const HAS_ANYTHING = `(${[
     'conversations',
     'extractions',
     'compression_runs',
+    'replay_runs',
+    'replay_memories',
+    'replays',
     'documents',
     'memories',
     'memory_versions',

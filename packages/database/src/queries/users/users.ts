@@ -36,19 +36,48 @@ function counted(page: string): string {
 /** The last character that an id may have: all ids with a prefix are below the prefix and this one. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** The users of a tenant whose ids begin with `prefix`, in the order of their bytes. Uses users_pkey. */
+/** So many ids are read for one page of those that contain something. */
+const MAX_SCANNED = 50_000;
+
+/** Ids that begin with $2 (below $3) and come after $4. */
+const IN_RANGE = `tenant_id = $1::uuid and user_id >= $2::text and user_id < $3::text
+  and ($4::text is null or user_id > $4::text)`;
+
+export type UserFilter = Readonly<{
+  tenantId: string;
+  prefix: string;
+  /** Somewhere in the id, whatever the capitals; '' for all. */
+  contains: string;
+  after: string | null;
+  limit: number;
+  /** How many ids are read for a page. */
+  maxScanned?: number;
+}>;
+
+/**
+ * The users of a tenant whose ids begin with `prefix` and contain `contains`, in the order of their bytes. `next` is the
+ * id after which the next page begins; null at the end. Uses users_pkey.
+ */
 export async function listUsers(
   sql: Sql,
-  filter: Readonly<{ tenantId: string; prefix: string; after: string | null; limit: number }>,
-): Promise<UserRow[]> {
+  { tenantId, prefix, contains, after, limit, maxScanned = MAX_SCANNED }: UserFilter,
+): Promise<Readonly<{ rows: UserRow[]; next: string | null }>> {
+  const range = [tenantId, prefix, prefix + AFTER_ALL, after];
+  const end =
+    contains === ''
+      ? undefined
+      : await sql.maybeOne<{ id: string }>(
+          `select user_id as id from users where ${IN_RANGE} order by user_id offset $5::integer limit 1`,
+          [...range, maxScanned - 1],
+        );
   const { rows } = await sql.query<UserRow>(
-    counted(`select * from users
-       where tenant_id = $1::uuid and user_id >= $2::text and user_id < $3::text
-         and ($4::text is null or user_id > $4::text)
+    counted(`select * from users where ${IN_RANGE} and ($6::text is null or user_id <= $6::text)
+         and ($7::text = '' or strpos(lower(user_id collate "default"), lower($7::text)) > 0)
        order by user_id limit $5::integer`),
-    [filter.tenantId, filter.prefix, filter.prefix + AFTER_ALL, filter.after, filter.limit],
+    [...range, limit + 1, end?.id ?? null, contains],
   );
-  return rows;
+  const page = rows.slice(0, limit);
+  return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : (end?.id ?? null) };
 }
 
 /** One user, or undefined when nothing of them was ever stored. */
@@ -86,8 +115,15 @@ export async function updateUser(
   { tenantId, userId }: Owner,
   changes: UserChanges,
 ): Promise<boolean> {
+  // A tenant has runs of retention once it, or one of its users, has a number of days.
   const { rowCount } = await sql.query(
-    `update users set
+    `with due as (
+       insert into retention_policies as r (tenant_id)
+         select $1::uuid where ($3::jsonb)->>'retention_days' is not null
+           and exists (select from users where tenant_id = $1::uuid and user_id = $2::text)
+       on conflict (tenant_id) do update set due_at = now()
+     )
+     update users set
        preset = case when p ? 'preset' then p->>'preset' else preset end,
        memory = coalesce((p->>'memory')::boolean, memory),
        retention_days = case when p ? 'retention_days' then (p->>'retention_days')::integer else retention_days end,

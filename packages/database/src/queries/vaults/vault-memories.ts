@@ -2,7 +2,8 @@ import type { Sql } from '../../pool/sql.ts';
 import { listed, memoryColumns, type MemoryRow } from '../memories/memory-rows.ts';
 
 /** The number of a memory's last version. Uses memory_versions_pkey. */
-const VERSION = `(select coalesce(max(v.number), 0) from memory_versions v where v.memory_id = m.id)`;
+const VERSION = `coalesce((select v.number from memory_versions v
+  where v.memory_id = m.id and v.tenant_id = m.tenant_id order by v.number desc limit 1), 0)`;
 
 /** A memory that lists show, with the number of its last version. */
 export type VersionedMemory = MemoryRow & Readonly<{ version: number }>;

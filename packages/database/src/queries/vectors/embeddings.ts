@@ -33,7 +33,7 @@ export async function findStoredVectors(
      from unnest($2::uuid[], $3::text[]) as o (tenant_id, user_id)
      join memories m on m.tenant_id = o.tenant_id and m.user_id = o.user_id
        and m.content_hash = any((select $4::bytea[])::bytea[]) and m.content = any((select $5::text[])::text[])
-     join memory_embeddings e on e.memory_id = m.id and e.model = $1::text and e.content_hash = m.content_hash`,
+     join memory_embeddings e on e.tenant_id = m.tenant_id and e.memory_id = m.id and e.model = $1::text and e.content_hash = m.content_hash`,
     [
       request.model,
       request.owners.map((owner) => owner.tenantId),

@@ -1,0 +1,52 @@
+import type { DatabasePool, Sql } from '@factmill/database';
+
+/** A statement as `auto_explain` reports it, those of functions, triggers and foreign keys too. */
+export type Explained = Readonly<{ 'Query Text': string; Plan: PlanNode }>;
+type PlanNode = Readonly<{
+  'Relation Name'?: string;
+  'Node Type': string;
+  'Actual Loops'?: number;
+  Plans?: readonly PlanNode[];
+}>;
+
+/** Has every later connection to a database report the plans of its statements as notices. Needs a superuser. */
+export async function explainEverything(owner: Sql, planCacheMode: string): Promise<void> {
+  const { name } = await owner.one<{ name: string }>('select quote_ident(current_database()) as name');
+  for (const setting of [
+    `session_preload_libraries = 'auto_explain'`,
+    'auto_explain.log_min_duration = 0',
+    'auto_explain.log_analyze = on',
+    'auto_explain.log_nested_statements = on',
+    'auto_explain.log_format = json',
+    'auto_explain.log_level = notice',
+    `plan_cache_mode = ${planCacheMode}`,
+  ]) {
+    await owner.query(`alter database ${name} set ${setting}`);
+  }
+}
+
+/** Collects the plans that the connections of a pool report from now on. */
+export function collectPlans(pool: DatabasePool): Explained[] {
+  const plans: Explained[] = [];
+  pool.pg.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      const at = message.indexOf('plan:\n');
+      if (at >= 0) plans.push(JSON.parse(message.slice(at + 'plan:\n'.length)) as Explained);
+    });
+  });
+  return plans;
+}
+
+/** The numbers of the partitions that a statement has looked into, whatever their table. */
+export function partitionsIn({ Plan: plan }: Explained): Set<string> {
+  const found = new Set<string>();
+  const visit = (node: PlanNode): void => {
+    // Pruned while it ran.
+    if (node['Actual Loops'] === 0) return;
+    const number = /_p(\d+)$/.exec(node['Relation Name'] ?? '')?.[1];
+    if (number !== undefined && node['Node Type'] !== 'ModifyTable') found.add(number);
+    for (const child of node.Plans ?? []) visit(child);
+  };
+  visit(plan);
+  return found;
+}
