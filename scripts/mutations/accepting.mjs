@@ -21,9 +21,9 @@ export const accepting = [
     name: 'drop-oldest: what has started is dropped too',
     file: `${SQL}/drop_oldest.sql`,
     search: `as depth
-          from extractions where state = 'pending' and started_at is null`,
+            from extractions where state = 'pending' and started_at is null`,
     replace: `as depth
-          from extractions where state = 'pending'`,
+            from extractions where state = 'pending'`,
     tests: ['services/gateway/src/accepting/drop-oldest.int.test.ts'],
   },
   {
@@ -85,17 +85,15 @@ export const accepting = [
   {
     name: 'an outdated worker applies, new memories',
     file: `${SQL}/apply_new_memories.sql`,
-    search: "where id = extraction and fence = claim_fence and state = 'active' for update",
-    replace: "where id = extraction and state = 'active' for update",
+    search: "where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active' for update",
+    replace: "where id = extraction and tenant_id = v_tenant and state = 'active' for update",
     tests: [`${QUERIES}/extractions/apply-memories.int.test.ts`],
   },
   {
     name: 'an outdated worker applies, compared memories',
     file: `${QUERIES}/claims.ts`,
-    search:
-      "`select 1 from ${table} where id = $1::uuid and fence = $2::integer and state = 'active' for update`",
-    replace:
-      "`select 1 from ${table} where id = $1::uuid and $2::integer > 0 and state = 'active' for update`",
+    search: "tenant_id = $3::uuid and fence = $2::integer and state = 'active' for update`",
+    replace: "tenant_id = $3::uuid and $2::integer > 0 and state = 'active' for update`",
     tests: [`${QUERIES}/extractions/ledger.int.test.ts`],
   },
   {

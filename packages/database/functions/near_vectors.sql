@@ -18,7 +18,8 @@ begin atomic
                 where e.tenant_id = tenant and e.user_id = owner and e.model = embedding_model
                   and (e.embedding <=> given.vector) + 0 <= max_distance offset 0) as close
         where exists (select from (
-            select * from memories where id = close.memory_id and tenant_id = tenant offset 0) as m
+            select is_current, conversation_id, expires_at from memories
+              where id = close.memory_id and tenant_id = tenant offset 0) as m
           where m.is_current
           and m.conversation_id = conversation and (m.expires_at is null or m.expires_at > now()))
         order by close.distance, close.memory_id limit most

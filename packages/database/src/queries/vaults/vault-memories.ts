@@ -38,7 +38,7 @@ export async function listVersionMarks(
   page: Readonly<{ tenantId: string; after?: MemoryVersionMark; limit: number }>,
 ): Promise<MemoryVersionMark[]> {
   const after = page.after ?? FIRST;
-  const columns = `m.id, m.user_id, m.created_at`;
+  const columns = `m.tenant_id, m.id, m.user_id, m.created_at`;
   const { rows } = await sql.query<MemoryVersionMark>(
     `with page as (
        (select ${columns} from memories m
