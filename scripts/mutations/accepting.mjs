@@ -85,7 +85,8 @@ export const accepting = [
   {
     name: 'an outdated worker applies, new memories',
     file: `${SQL}/apply_new_memories.sql`,
-    search: "where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active' for update",
+    search:
+      "where id = extraction and tenant_id = v_tenant and fence = claim_fence and state = 'active' for update",
     replace: "where id = extraction and tenant_id = v_tenant and state = 'active' for update",
     tests: [`${QUERIES}/extractions/apply-memories.int.test.ts`],
   },
