@@ -10,18 +10,22 @@ declare
   v_tenants uuid[];
   v_users text[];
 begin
-  with given as (
+  -- Materialized: a policy lets an index find a row by a plain value, not by one that a function takes out of the JSON.
+  with requested as materialized (
     select place, r, (r->>'tenant_id')::uuid as tenant_id, r->>'conversation_id' as conversation_id,
-           coalesce(r->>'user_id', r->>'fallback_user_id') as user_id, r->'messages' as messages,
+           coalesce(r->>'user_id', r->>'fallback_user_id') as user_id
+      from jsonb_array_elements(requests) with ordinality as e (r, place)
+  ), given as (
+    select e.*, r->'messages' as messages,
            jsonb_array_length(r->'messages') as message_count, (r->>'user_turns')::integer as user_turns,
            r->>'extract' as extract, coalesce(r->>'preset', u.preset, t.default_preset) as preset,
            trigger_of('{}', coalesce(r->>'preset', u.preset, t.default_preset), schedule) as policy,
            coalesce(u.memory, true) as has_memory,
-           row_number() over (partition by r->>'tenant_id', r->>'conversation_id' order by place) as nth
-      from jsonb_array_elements(requests) with ordinality as e (r, place)
-      left join tenants t on t.id = (r->>'tenant_id')::uuid
-      left join lateral (select * from users where tenant_id = (r->>'tenant_id')::uuid
-        and user_id = coalesce(r->>'user_id', r->>'fallback_user_id') offset 0) as u on true
+           row_number() over (partition by e.tenant_id, conversation_id order by place) as nth
+      from requested e
+      left join lateral (select * from tenants where id = e.tenant_id offset 0) as t on true
+      left join lateral (select * from users
+        where tenant_id = e.tenant_id and user_id = e.user_id offset 0) as u on true
   ), plain as (
     select given.*, coalesce(extract = 'now' or due_at <= now(), false) as extracts, due_at, due_for
       from given cross join lateral extraction_due(

@@ -6,11 +6,20 @@ type PlanNode = Readonly<{
   'Relation Name'?: string;
   'Node Type': string;
   'Actual Loops'?: number;
+  'Index Cond'?: string;
   Plans?: readonly PlanNode[];
 }>;
 
-/** Has every later connection to a database report the plans of its statements as notices. Needs a superuser. */
-export async function explainEverything(owner: Sql, planCacheMode: string): Promise<void> {
+/**
+ * Has every later connection to a database report the plans of its statements as notices. Needs a superuser.
+ *
+ * @param more further settings of these connections
+ */
+export async function explainEverything(
+  owner: Sql,
+  planCacheMode: string,
+  more: readonly string[] = [],
+): Promise<void> {
   const { name } = await owner.one<{ name: string }>('select quote_ident(current_database()) as name');
   for (const setting of [
     `session_preload_libraries = 'auto_explain'`,
@@ -20,6 +29,7 @@ export async function explainEverything(owner: Sql, planCacheMode: string): Prom
     'auto_explain.log_format = json',
     'auto_explain.log_level = notice',
     `plan_cache_mode = ${planCacheMode}`,
+    ...more,
   ]) {
     await owner.query(`alter database ${name} set ${setting}`);
   }
@@ -49,4 +59,23 @@ export function partitionsIn({ Plan: plan }: Explained): Set<string> {
   };
   visit(plan);
   return found;
+}
+
+/** The tables that a statement has read from end to end. */
+export function wholeTablesIn({ Plan: plan }: Explained): string[] {
+  const found: string[] = [];
+  const visit = (node: PlanNode): void => {
+    if (node['Actual Loops'] !== 0 && isWhole(node)) found.push(node['Relation Name'] ?? '');
+    for (const child of node.Plans ?? []) visit(child);
+  };
+  visit(plan);
+  return found;
+}
+
+/** Also an index without a condition is read from end to end. */
+function isWhole(node: PlanNode): boolean {
+  return (
+    node['Node Type'] === 'Seq Scan' ||
+    (/^Index (?:Only )?Scan$/.test(node['Node Type']) && node['Index Cond'] === undefined)
+  );
 }
