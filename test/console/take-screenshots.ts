@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Client, createClient } from '@factmill/client';
-import { freePort, startProcess, waitFor } from '@factmill/testkit';
+import { createClient } from '@factmill/client';
+import { createScriptedModel, freePort, startProcess, waitFor } from '@factmill/testkit';
 import type { Page } from 'playwright-core';
 import { findChromium } from '../../scripts/services/provision.mjs';
 import { startBrowser } from '../support/browser.ts';
@@ -25,8 +25,8 @@ type Picture = Readonly<{
   prepare?: (page: Page) => Promise<void>;
 }>;
 
-/** What pictures are of: the demo's memory that replaced another, its latest extraction, and a replay of it all. */
-type Ids = Readonly<{ memory: string; extraction: string; replay: string }>;
+/** What pictures are of: the demo's memory that replaced another, and its latest extraction. */
+type Ids = Readonly<{ memory: string; extraction: string }>;
 
 /** Each view at its best. */
 function picturesOf(ids: Ids): readonly Picture[] {
@@ -46,7 +46,6 @@ function picturesOf(ids: Ids): readonly Picture[] {
     },
     { name: 'extractions', path: `/extractions?user=${NORA}`, waitFor: '.list-body .list-row' },
     { name: 'extraction', path: `/extractions/${ids.extraction}`, waitFor: '.steps li' },
-    { name: 'replay', path: `/replays/${ids.replay}`, waitFor: '.rows tbody tr' },
     { name: 'conversation', path: '', waitFor: '.became' },
     { name: 'health', path: '/health', waitFor: '.plot canvas' },
     { name: 'administration', path: '/administration?part=data', waitFor: '.form-grid' },
@@ -67,18 +66,22 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'factmill-pictures-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const running = await startProcess({
-    entry: entryOf('standalone'),
-    env: {
-      DATA_DIR: join(folder, 'data'),
-      GATEWAY_PORT: String(port),
-      RETRIEVAL_PORT: '0',
-      EXTRACTOR_PORT: '0',
-    },
-    cwd: folder,
-    readyWhen: /Stop with Ctrl-C/,
-    timeoutMs: 150_000,
-  });
+  const start = (env: Record<string, string>) =>
+    startProcess({
+      entry: entryOf('standalone'),
+      env: {
+        DATA_DIR: join(folder, 'data'),
+        GATEWAY_PORT: String(port),
+        RETRIEVAL_PORT: '0',
+        EXTRACTOR_PORT: '0',
+        ...env,
+      },
+      cwd: folder,
+      readyWhen: /Stop with Ctrl-C/,
+      timeoutMs: 150_000,
+    });
+  const model = await createScriptedModel();
+  let running = await start({});
   const browser = await startBrowser();
   try {
     const flags = ['--conditions=factmill-source', '--disable-warning=ExperimentalWarning'];
@@ -91,8 +94,14 @@ async function main(): Promise<void> {
     });
     const page = await context.newPage();
     await takeAll(page, url);
+    // The rules find the same whatever the preset: a replay by a model has something to compare.
+    await running.kill('SIGINT');
+    await running.exit;
+    running = await start({ LLM_BASE_URL: model.url, LLM_MODEL: 'scripted-model' });
+    await takeReplay(page, url);
   } finally {
     await browser.close();
+    await model.close();
     await running.kill('SIGINT');
     await running.exit;
     await rm(folder, { recursive: true, force: true });
@@ -109,26 +118,34 @@ async function takeAll(page: Page, url: string): Promise<void> {
   const memory = memories.data.find(({ content }) => content.includes('lives in Bergen'))?.id ?? '';
   const extraction = extractions.data.find(({ counts }) => counts.added > 0)?.id ?? '';
   const conversation = `/conversations/${conversations.data[0]?.id ?? ''}?user=${NORA}`;
-  const replay = await replayAll(client);
-  for (const { name, path, waitFor: shown, prepare } of picturesOf({ memory, extraction, replay })) {
-    await page.goto(`${url}/console${name === 'conversation' ? conversation : path}`);
-    await page.locator(shown).first().waitFor();
-    await prepare?.(page);
-    // The stream of events keeps the network busy for good.
-    await page.locator('.loading').first().waitFor({ state: 'detached' });
-    const pixels = await readPixels(page, await page.screenshot());
-    await writeFile(join(PICTURES, `${name}.png`), toIndexedPng(pixels, SIZE.width, SIZE.height));
-    process.stdout.write(`${name}.png\n`);
+  for (const picture of picturesOf({ memory, extraction })) {
+    await take(page, url, picture.name === 'conversation' ? { ...picture, path: conversation } : picture);
   }
 }
 
-/** Replays everything of the user with another preset; resolves to its id when there is something to compare. */
-async function replayAll(client: Client): Promise<string> {
-  const { id } = await client.replays.start({ user_id: NORA, preset: 'categorised', model: 'extractive' });
-  await waitFor(async () => (await client.replays.get(id ?? '')).state === 'done', {
+/** What a model would have made of the same conversation. */
+async function takeReplay(page: Page, url: string): Promise<void> {
+  const client = createClient({ baseUrl: url, userId: NORA });
+  const { id = '' } = await client.replays.start({ user_id: NORA });
+  await waitFor(async () => (await client.replays.get(id)).state === 'done', {
     describe: 'the end of the replay',
   });
-  return id ?? '';
+  await take(page, url, { name: 'replay', path: `/replays/${id}`, waitFor: '.rows tbody tr' });
+}
+
+async function take(
+  page: Page,
+  url: string,
+  { name, path, waitFor: shown, prepare }: Picture,
+): Promise<void> {
+  await page.goto(`${url}/console${path}`);
+  await page.locator(shown).first().waitFor();
+  await prepare?.(page);
+  // The stream of events keeps the network busy for good.
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  const pixels = await readPixels(page, await page.screenshot());
+  await writeFile(join(PICTURES, `${name}.png`), toIndexedPng(pixels, SIZE.width, SIZE.height));
+  process.stdout.write(`${name}.png\n`);
 }
 
 /** The pixels of a picture; the browser that took it reads it. */

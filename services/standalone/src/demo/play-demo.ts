@@ -53,7 +53,8 @@ async function tell(client: Client, say: DemoDeps['say']): Promise<void> {
 async function ask(client: Client, say: DemoDeps['say']): Promise<void> {
   say('\nQuestions of a later chat are answered from it; the number is the score, 1 at best:\n');
   for (const query of DEMO_QUESTIONS) {
-    const found = await client.memories.search({ query, limit: 3 });
+    // Turns are asked for, so that also those count which are in no index yet: they were sent a moment ago.
+    const found = await client.memories.search({ query, limit: 3, include_turns: true });
     say(`  ${query}`);
     for (const { memory, score } of found.results) say(`     ${score.toFixed(2)}  ${memory.content}`);
   }
