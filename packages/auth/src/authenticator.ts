@@ -32,6 +32,8 @@ export type Authenticator = Readonly<{
    * @throws AppError `unauthorized`; `database_unavailable` when the key cannot be looked up
    */
   authenticate: (credential: string | null) => Promise<Principal>;
+  /** The same by the key as it is stored now, for what outlives the request. */
+  authenticateNow: (credential: string | null) => Promise<Principal>;
   /** Drops a key from this process's cache at once; other processes follow within CACHE_MS. */
   forget: (keyId: string) => void;
 }>;
@@ -116,35 +118,42 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     deps.noteUse(key).catch(() => notedAt.delete(key.id));
   }
 
+  async function authenticate(credential: string | null): Promise<Principal> {
+    if (credential !== null && isAdminKey(credential)) return operator;
+    const presented = credential === null ? null : parseApiKey(credential);
+    if (presented === null) {
+      // Without authentication a foreign bearer token is not ours to judge (it may be meant for an upstream).
+      if (deps.mode === 'none') return everyone;
+      throw new AppError(
+        'unauthorized',
+        credential === null
+          ? 'Send an API key as Authorization: Bearer fm_… or X-API-Key: fm_….'
+          : 'This is not a Factmill API key; keys start with fm_.',
+      );
+    }
+    const { secretSha256 } = presented;
+    const cached = await knownOf(presented.id);
+    // It may have been rotated since it was cached.
+    const known =
+      cached.key === null || fits(cached.key, secretSha256) ? cached : await renewed(presented.id, cached);
+    const { key, principal } = known;
+    if (key === null || key.revokedAt !== null || !fits(key, secretSha256)) {
+      throw new AppError('unauthorized', 'The API key is not known or has been revoked.');
+    }
+    const until = endOf(key, secretSha256);
+    if (until !== null && until <= deps.now()) {
+      throw new AppError('unauthorized', 'The API key has expired.');
+    }
+    noteUse(key);
+    return until === principal.expiresAt ? principal : { ...principal, expiresAt: until };
+  }
+
   return {
-    async authenticate(credential) {
-      if (credential !== null && isAdminKey(credential)) return operator;
-      const presented = credential === null ? null : parseApiKey(credential);
-      if (presented === null) {
-        // Without authentication a foreign bearer token is not ours to judge (it may be meant for an upstream).
-        if (deps.mode === 'none') return everyone;
-        throw new AppError(
-          'unauthorized',
-          credential === null
-            ? 'Send an API key as Authorization: Bearer fm_… or X-API-Key: fm_….'
-            : 'This is not a Factmill API key; keys start with fm_.',
-        );
-      }
-      const { secretSha256 } = presented;
-      const cached = await knownOf(presented.id);
-      // It may have been rotated since it was cached.
-      const known =
-        cached.key === null || fits(cached.key, secretSha256) ? cached : await renewed(presented.id, cached);
-      const { key, principal } = known;
-      if (key === null || key.revokedAt !== null || !fits(key, secretSha256)) {
-        throw new AppError('unauthorized', 'The API key is not known or has been revoked.');
-      }
-      const until = endOf(key, secretSha256);
-      if (until !== null && until <= deps.now()) {
-        throw new AppError('unauthorized', 'The API key has expired.');
-      }
-      noteUse(key);
-      return until === principal.expiresAt ? principal : { ...principal, expiresAt: until };
+    authenticate,
+    async authenticateNow(credential) {
+      const presented = credential === null || isAdminKey(credential) ? null : parseApiKey(credential);
+      if (presented !== null) await find(presented.id);
+      return authenticate(credential);
     },
     forget(keyId) {
       cache.delete(keyId);

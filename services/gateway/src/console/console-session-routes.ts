@@ -55,6 +55,8 @@ export function consoleSessionRoutes(deps: SessionRoutesDeps): Router {
       response.json(describe(principal));
       return;
     }
+    // A key that was revoked a moment ago may still be in the cache.
+    await authenticator.authenticateNow(credentialOf(request));
     const { token, session } = issued;
     await audited(
       database.accept,

@@ -246,6 +246,17 @@ describe('a session ends', () => {
     expect(problemOf(await browser.call('GET', '/v1/memories'))).toEqual([401, 'session_ended']);
   });
 
+  test.each(['revoked_at = now()', 'expires_at = now()'])(
+    'and the key that was in use a moment ago begins no other one (%s)',
+    async (change) => {
+      const key = await gateway.makeKey({});
+      expect(await isAlive(await browserOf(key))).toBe(true);
+      await gateway.database.query(`update api_keys set ${change} where id = $1::text`, [keyIdOf(key)]);
+      pass(1_000);
+      expect(problemOf(await signIn(key))).toEqual([401, 'unauthorized']);
+    },
+  );
+
   test('with the secret that it was made with, and has the permissions that the key has now', async () => {
     const key = await gateway.makeKey({ permissions: ['memory.read'] });
     const browser = await browserOf(key);
