@@ -38,13 +38,14 @@ export default {
     {
       ...common,
       displayName: 'partitions',
-      roots,
+      roots: [...roots, '<rootDir>/test/faults'],
       setupFiles: ['<rootDir>/scripts/with-partitions.mjs'],
       testMatch: [
         '**/database/src/pool/row-security.int.test.ts',
         '**/database/src/queries/extractions/apply-memories.int.test.ts',
         '**/database/src/queries/extractions/ledger.int.test.ts',
-        '**/gateway/src/routes/users.int.test.ts',
+        '**/gateway/src/routes/*.int.test.ts',
+        '**/faults/drop-oldest.fault.test.ts',
       ],
     },
     { ...common, displayName: 'e2e', roots: ['<rootDir>/test'], testMatch: ['**/*.e2e.test.ts'] },

@@ -54,7 +54,8 @@ test('every table with data of a user is erased with the user', async () => {
            select from pg_attribute r where r.attrelid = k.conrelid and r.attnum = any(k.conkey) and not r.attnotnull)
        )
        select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'user_id'
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+         and a.attname = 'user_id'
          and c.oid not in (select id from erased) order by 1`,
       [ERASED.map(([table]) => table)],
     ),

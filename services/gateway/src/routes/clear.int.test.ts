@@ -25,9 +25,10 @@ async function fill(user: string): Promise<void> {
 /** Rows of a user in every table that has users, but deleted memories and what says that there was something. */
 async function rowsOf(user: string): Promise<Record<string, number>> {
   const { rows: tables } = await gateway.database.query<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'user_id'
-       and table_name not in ('api_keys', 'memory_versions', 'memory_embeddings', 'events', 'users')`,
+    `select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and a.attname = 'user_id'
+       and c.relname not in ('api_keys', 'memory_versions', 'memory_embeddings', 'events', 'users')`,
   );
   const counts = await Promise.all(
     tables.map(async ({ name }) => {
