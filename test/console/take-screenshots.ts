@@ -126,7 +126,8 @@ async function takeAll(page: Page, url: string): Promise<void> {
 /** What a model would have made of the same conversation. */
 async function takeReplay(page: Page, url: string): Promise<void> {
   const client = createClient({ baseUrl: url, userId: NORA });
-  const { id = '' } = await client.replays.start({ user_id: NORA });
+  const { id } = await client.replays.start({ user_id: NORA });
+  if (id === null) throw new Error('the replay has not started');
   await waitFor(async () => (await client.replays.get(id)).state === 'done', {
     describe: 'the end of the replay',
   });

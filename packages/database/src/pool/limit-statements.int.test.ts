@@ -132,7 +132,7 @@ describe.each(['closed', 'unanswered'] as const)(
       const { connectionString } = proxy;
       return {
         proxy,
-        pool: openPool({ max: 1, connectionString, statementTimeoutMs: 0, answerGraceMs: 100 }),
+        pool: openPool({ max: 1, connectionString, statementTimeoutMs: 0, answerGraceMs: 1_000 }),
       };
     }
 
@@ -141,7 +141,7 @@ describe.each(['closed', 'unanswered'] as const)(
       const pid = await pidOf(pool);
       await expect(fn(pool.within(100))).rejects.toMatchObject(TOO_LONG);
       expect(await pidOf(pool)).not.toBe(pid);
-      expect(proxy.cancelled()).toBe(1);
+      await waitFor(() => proxy.cancelled() === 1, { describe: 'the request to reach the server' });
       await observer.query('select pg_terminate_backend($1::integer)', [pid]);
     }
 

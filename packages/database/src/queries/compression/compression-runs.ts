@@ -174,14 +174,15 @@ export async function takeUnattendedRuns(
 ): Promise<OpenCompressionRun[]> {
   const { rows } = await sql.query<OpenCompressionRun>(
     `with due as (
-       select id from compression_runs
+       select tenant_id, id from compression_runs
        where state in ('pending', 'active')
          and coalesce(case when state = 'active' then lease_until else next_attempt_at end, created_at)
              < now() - $1::integer * interval '1 millisecond'
          and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
        order by created_at limit $2::integer for update skip locked
      )
-     update compression_runs r set queue_checked_at = now() from due where r.id = due.id
+     update compression_runs r set queue_checked_at = now() from due
+     where r.tenant_id = due.tenant_id and r.id = due.id
      returning r.id, r.tenant_id as "tenantId", r.generation`,
     [options.graceMs, options.limit],
   );

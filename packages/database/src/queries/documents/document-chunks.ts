@@ -15,12 +15,13 @@ const LEASE_SECONDS = 120;
 export async function takePendingChunks(sql: Sql, limit: number): Promise<PendingChunk[]> {
   const { rows } = await sql.query<PendingChunk>(
     `with due as (
-       select id from document_chunks
+       select tenant_id, id from document_chunks
        where embedding_pending_since is not null and (embedding_leased_until is null or embedding_leased_until < now())
        order by embedding_pending_since, id limit $1::integer for update skip locked
      )
      update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
-     from due where c.id = due.id
+     from due
+     where c.tenant_id = due.tenant_id and c.id = due.id
      returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
     [limit],
   );

@@ -15,7 +15,7 @@ export async function takeUnattended(
 ): Promise<OpenExtraction[]> {
   const { rows } = await sql.query<OpenExtraction>(
     `with due as (
-       select id from extractions e
+       select tenant_id, id from extractions e
        where state in ('pending', 'active')
          and coalesce(case when state = 'active' then lease_until else next_attempt_at end, accepted_at)
              < now() - $1::integer * interval '1 millisecond'
@@ -26,7 +26,8 @@ export async function takeUnattended(
              and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
        order by accepted_no limit $2::integer for update skip locked
      )
-     update extractions e set queue_checked_at = now() from due where e.id = due.id
+     update extractions e set queue_checked_at = now() from due
+     where e.tenant_id = due.tenant_id and e.id = due.id
      returning e.id, e.tenant_id as "tenantId", e.generation`,
     [options.graceMs, options.limit],
   );

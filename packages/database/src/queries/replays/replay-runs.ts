@@ -181,7 +181,7 @@ export async function takeUnattendedReplayRuns(
 ): Promise<OpenReplayRun[]> {
   const { rows } = await sql.query<OpenReplayRun>(
     `with due as (
-       select r.id from replay_runs r
+       select r.tenant_id, r.id from replay_runs r
        where r.state in ('pending', 'active')
          and coalesce(case when r.state = 'active' then r.lease_until else r.next_attempt_at end, r.created_at)
              < now() - $1::integer * interval '1 millisecond'
@@ -189,7 +189,8 @@ export async function takeUnattendedReplayRuns(
          and ${IS_FIRST}
        order by r.created_at limit $2::integer for update skip locked
      )
-     update replay_runs r set queue_checked_at = now() from due where r.id = due.id
+     update replay_runs r set queue_checked_at = now() from due
+     where r.tenant_id = due.tenant_id and r.id = due.id
      returning r.id, r.tenant_id as "tenantId"`,
     [options.graceMs, options.limit],
   );

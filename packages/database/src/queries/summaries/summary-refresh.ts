@@ -44,7 +44,7 @@ export function claimDueSummary(
 ): Promise<SummaryClaim | undefined> {
   return sql.maybeOne<SummaryClaim>(
     `with due as (
-       select id from summaries
+       select tenant_id, id from summaries
        where refresh_at <= now() and (lease_until is null or lease_until <= now())
          and (refreshed_by = 'composed' or attempts >= $3::integer
            or ($2::boolean and not exists (select from budget_exhausted(tenant_id))))
@@ -53,7 +53,7 @@ export function claimDueSummary(
      update summaries s
      set fence = s.fence + 1, lease_until = now() + $1::integer * interval '1 millisecond',
          stale_since = coalesce(s.stale_since, now())
-     from due where s.id = due.id
+     from due where s.tenant_id = due.tenant_id and s.id = due.id
      returning s.id, s.tenant_id as "tenantId", s.user_id as "userId", s.conversation_id as "conversationId",
        s.content, s.covers_seq as "coversSeq", s.refreshed_by as "refreshedBy", s.change_no::text as "changeNo",
        s.fence, s.attempts, s.failures,

@@ -16,12 +16,13 @@ const WINDOW = 5_000;
 export async function takePendingTurnParts(sql: Sql, limit: number): Promise<PendingTurnPart[]> {
   const { rows } = await sql.query<PendingTurnPart>(
     `with due as (
-       select id from turn_parts
+       select tenant_id, id from turn_parts
        where embedding_pending_since is not null and (embedding_leased_until is null or embedding_leased_until < now())
        order by embedding_pending_since desc, id desc limit $1::integer for update skip locked
      )
      update turn_parts p set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
-     from due where p.id = due.id
+     from due
+     where p.tenant_id = due.tenant_id and p.id = due.id
      returning p.id, p.tenant_id as "tenantId", p.user_id as "userId", p.content`,
     [limit],
   );
