@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { type Load, loadOf } from '../support/process-load.ts';
+import { loadOf } from '../support/process-load.ts';
 import { type ServiceProcess, startService } from '../support/service-process.ts';
 
 /** What nothing that a client sends may cost a process. */
@@ -129,16 +129,9 @@ function send(service: ServiceProcess, sent: Sent): Promise<Readonly<{ status: n
   });
 }
 
-/** What else a process does meanwhile, such as collecting garbage, only adds to a block: the shortest of some counts. */
-async function expectBounded(
-  service: ServiceProcess,
-  act: () => Promise<unknown>,
-  { times = 1 }: Readonly<{ times?: number }> = {},
-): Promise<void> {
-  const loads: Load[] = [];
-  while (loads.length < times) loads.push((await loadOf(service.pid, service.url, act)).load);
-  const longestBlockMs = Math.min(...loads.map((load) => load.longestBlockMs));
-  const grownMegabytes = Math.max(...loads.map((load) => load.grownMegabytes));
+async function expectBounded(service: ServiceProcess, act: () => Promise<unknown>): Promise<void> {
+  const { load } = await loadOf(service.pid, service.url, act);
+  const { longestBlockMs, grownMegabytes } = load;
   expect({ longestBlockMs, grownMegabytes }).toEqual({
     longestBlockMs: Math.min(longestBlockMs, MAX_BLOCK_MS),
     grownMegabytes: Math.min(grownMegabytes, MAX_GROWN_MEGABYTES),
@@ -379,6 +372,6 @@ describe('retrieval', () => {
     ],
   ])('%s', async (_what, path, make) => {
     const body = JSON.stringify(make());
-    await expectBounded(retrieval, () => send(retrieval, { path, body }), { times: 3 });
+    await expectBounded(retrieval, () => send(retrieval, { path, body }));
   });
 });
