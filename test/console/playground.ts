@@ -23,6 +23,8 @@ export function testPlayground(get: Stands): void {
       await second.getByLabel('Results').fill('1');
       await page.getByRole('button', { name: 'Search', exact: true }).click();
       await page.getByText('behind the last result').first().waitFor();
+      // Each side has its answer for itself.
+      await candidates.nth(1).waitFor();
       expect(await candidates.count()).toBe(2);
       expect(page.url()).toMatch(/b_mode=classic&b_limit=1/);
     });

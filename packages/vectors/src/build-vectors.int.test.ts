@@ -65,8 +65,15 @@ describe('the vectors of another model', () => {
 
   test('two at once do the work once', async () => {
     await remembered(texts(200));
-    const outcomes = await Promise.all([build(), build()]);
-    expect(outcomes.toSorted()).toEqual(['built', 'elsewhere']);
+    // The second begins while the first waits for an answer.
+    let second: ReturnType<typeof build> | undefined;
+    stand.server.setReply(() => {
+      if (second !== undefined) return undefined;
+      second = build();
+      return { delayMs: 3_000 };
+    });
+    expect(await build()).toBe('built');
+    expect(await second).toBe('elsewhere');
     expect(stand.asked('new-16').toSorted()).toEqual(texts(200));
   });
 
