@@ -186,6 +186,19 @@ describe('files become memories', () => {
     expect(await actorsOf(stand, id)).toEqual(['ADD test', 'UPDATE test']);
   });
 
+  test('a new file that is moved while its memory changes is written once, where it is now', async () => {
+    const moved = 'alice/entries/global/facts/moved.md';
+    await stand.write('alice/entries/global/facts/canoe.md', 'The user has a canoe.\n');
+    await stand.round();
+    await stand.round();
+    const { id } = await onlyMemory(stand);
+    await stand.change('alice', id, { content: 'The user has a red canoe.' });
+    await rename(stand.at(await onlyFile(stand)), stand.at(moved));
+    await stand.sync();
+    expect(await stand.files()).toEqual([moved]);
+    expect(await stand.read(moved)).toContain('red canoe');
+  });
+
   test('a file that is moved over another one deletes the memory of that one', async () => {
     const first = await stand.save('alice', { content: 'Likes tea.' });
     const second = await stand.save('alice', { content: 'Likes coffee.' });

@@ -19,7 +19,9 @@ export async function settleFiles(session: Session, paths: readonly string[]): P
 }
 
 /** Brings these memories and their files together. A file that may be changing is looked at first. */
-export async function settleMemories(session: Session, ids: readonly string[]): Promise<void> {
+export async function settleMemories(session: Session, given: readonly string[]): Promise<void> {
+  // A file that was moved leads to its memory twice: by the path that is gone, and by the new one.
+  const ids = [...new Set(given)];
   const { agreements, changed, pending, seen } = session;
   const isPending = (id: string) => {
     const base = agreements.ofMemory(id);
