@@ -79,6 +79,9 @@ beforeAll(async () => {
     }));
     await send(gateway, { path: '/v1/memories/batch', body: JSON.stringify({ user_id: 'warm', memories }) });
   }
+  const wide = { user_id: 'warm', query: 'tea or coffee', limit: 200, include_turns: true };
+  for (let round = 0; round < 40; round += 1)
+    await send(retrieval, { path: '/v1/memories/search', body: JSON.stringify(wide) });
   // The thread that cuts documents starts with the first one.
   await send(gateway, { path: '/v1/documents', body: '{"user_id":"warm","content":"The user likes tea."}' });
 });
@@ -374,4 +377,38 @@ describe('retrieval', () => {
     const body = JSON.stringify(make());
     await expectBounded(retrieval, () => send(retrieval, { path, body }));
   });
+
+  test.each<[string, (place: number) => string]>([
+    ['short words, no two of them the same', (place) => lettersOf(place, 4)],
+    [
+      'long words that are nearly the same',
+      (place) => `anniversariesofgreatgrandmothersand${lettersOf(place, 4)}`,
+    ],
+    ['words longer than any', (place) => `${'verylong'.repeat(200)}${lettersOf(place, 4)}`],
+  ])('a user with 1,000 long memories, of %s', async (what, wordOf) => {
+    const { length } = wordOf(0);
+    const wordsOf = (first: number) =>
+      Array.from({ length: Math.floor(7_900 / (length + 1)) }, (_, at) => wordOf(first + at)).join(' ');
+    for (let first = 0; first < 1_000; first += 250) {
+      const memories = Array.from({ length: 250 }, (_, at) => ({ content: wordsOf((first + at) * 1_500) }));
+      const body = JSON.stringify({ user_id: what, memories });
+      const { status, text } = await send(gateway, { path: '/v1/memories/batch', body });
+      expect([status, text.slice(0, 200)]).toEqual([201, expect.any(String)]);
+    }
+    // None of them is in a memory, but each looks like many that are.
+    const query = Array.from({ length: 8 }, (_, at) => `${wordOf(at * 20_000).slice(-300, -1)}q`).join(' ');
+    const body = JSON.stringify({ user_id: what, query, explain: true, include_turns: true });
+    await expectBounded(retrieval, async () => {
+      // The second one has the user's index loaded, beside those that follow.
+      for (let round = 0; round < 12; round += 1)
+        expect((await send(retrieval, { path: '/v1/memories/search', body })).status).toBe(200);
+    });
+  });
 });
+
+/** Another text of so many letters for each number. */
+function lettersOf(number: number, count: number): string {
+  return Array.from({ length: count }, (_, at) =>
+    String.fromCharCode(97 + (Math.floor(number / 26 ** at) % 26)),
+  ).join('');
+}

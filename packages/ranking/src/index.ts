@@ -17,6 +17,6 @@ export { selectDiverse } from './select-diverse.ts';
 export { shouldRetrieve } from './should-retrieve.ts';
 export { relatedTerms } from './related-words.ts';
 export { withinTokenBudget } from './token-budget.ts';
-export { MIN_SPELT_CHARACTERS, stemSimilarity } from './spelling.ts';
+export { MAX_SPELT_CHARACTERS, MIN_SPELT_CHARACTERS, stemSimilarity } from './spelling.ts';
 export { trigramSimilarities } from './trigram-similarity.ts';
 export { type AskedPeriod, dateFit, dateTerms } from './written-dates.ts';

@@ -1,10 +1,18 @@
 /** Shorter words have too many neighbours: `race` and `rice` are two words. */
 export const MIN_SPELT_CHARACTERS = 4;
+/** Longer ones are no words of a language. */
+export const MAX_SPELT_CHARACTERS = 40;
 /** From so many letters on, one may be any other, and two may differ. */
 const LONG = 7;
 const LONGER = 8;
 /** Shorter stems are the beginning of too much. */
 const MIN_STEM = 5;
+/** More are another word. */
+const MAX_MISTAKES = 2;
+const MANY = MAX_MISTAKES + 1;
+/** Of the table of distances, for all comparisons: letters may be more without accents, and longer words are not compared. */
+const ROW_LENGTH = 64;
+const ROWS = [new Uint8Array(ROW_LENGTH), new Uint8Array(ROW_LENGTH), new Uint8Array(ROW_LENGTH)] as const;
 const VOWEL = /^[aeiouy]$/;
 const FOLDED: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -28,6 +36,8 @@ const MARKED = /[ßæøđłœı]/g;
  */
 export function spellingSimilarity(given: string, meant: string): number {
   if (beginsUnlike(given, meant) || Math.abs(given.length - meant.length) > MAX_DIFFERENCE) return 0;
+  if (given === meant) return 1;
+  if (Math.max(given.length, meant.length) > MAX_SPELT_CHARACTERS) return 0;
   const [a, b] = [fold(given), fold(meant)];
   if (a === b) return 1;
   if (Math.min(a.length, b.length) < MIN_SPELT_CHARACTERS || !mayBeginAlike(a, b)) return 0;
@@ -89,23 +99,36 @@ function isUsual(a: string, b: string): boolean {
 }
 
 function haveSameLetters(a: string, b: string): boolean {
-  return [...a].sort().join('') === [...b].sort().join('');
+  if (a.length !== b.length) return false;
+  let [from, to] = [0, a.length];
+  while (from < to && a[from] === b[from]) from += 1;
+  while (from < to && a[to - 1] === b[to - 1]) to -= 1;
+  const sorted = (word: string) => word.slice(from, to).split('').sort().join('');
+  return sorted(a) === sorted(b);
 }
 
-/** Damerau and Levenshtein's distance where no part is changed twice (optimal string alignment). */
+/**
+ * Damerau and Levenshtein's distance where no part is changed twice (optimal string alignment), as far as it is told
+ * apart: MANY stands for all above MAX_MISTAKES. Places that are further apart than that cannot meet (Ukkonen, 1985).
+ */
 function distance(a: string, b: string): number {
-  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
+  const longer = Math.max(a.length, b.length);
+  if (Math.abs(a.length - b.length) > MAX_MISTAKES || longer >= ROW_LENGTH) return MANY;
+  let [before, last, row] = ROWS;
+  for (let j = 0; j <= b.length; j += 1) last[j] = j;
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
+    row.fill(MANY, 0, b.length + 1);
+    row[0] = i;
+    const to = Math.min(b.length, i + MAX_MISTAKES);
+    for (let j = Math.max(1, i - MAX_MISTAKES); j <= to; j += 1) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      let least = Math.min((last[j] ?? MANY) + 1, (row[j - 1] ?? MANY) + 1, (last[j - 1] ?? MANY) + cost);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        least = Math.min(least, (before[j - 2] ?? 0) + 1);
+        least = Math.min(least, (before[j - 2] ?? MANY) + 1);
       }
-      row.push(least);
+      row[j] = least;
     }
-    [before, last] = [last, row];
+    [before, last, row] = [last, row, before];
   }
-  return last[b.length] ?? 0;
+  return Math.min(MANY, last[b.length] ?? MANY);
 }

@@ -1,10 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { candidateColumns, type CandidateRow, type Sql } from '@factmill/database';
-import { compareText, MIN_SPELT_CHARACTERS, stemSimilarity } from '@factmill/ranking';
+import { compareText, MAX_SPELT_CHARACTERS, MIN_SPELT_CHARACTERS, stemSimilarity } from '@factmill/ranking';
 import { memoriesOf, memoriesWithKeys, type SearchTarget } from '../target.ts';
 import type { Channel } from './channel.ts';
 
 /** Words of so many of the user's latest memories are compared: 4 ms. */
 const MAX_READ = 2_000;
+/** Of those, the latest that have so many lexemes together. */
+const MAX_LEXEMES = 40_000;
+/** Characters of all words that are compared, once for each word of the query: 40 ms, or 250 where all are alike. */
+const MAX_COMPARED = 500_000;
+const WORDS_PER_TURN = 1_000;
 /** Unknown words of a query that are compared, and words that one of them may have meant. */
 const MAX_TERMS = 8;
 const MAX_MEANT = 5;
@@ -21,13 +27,14 @@ export const spellingChannel: Channel = async ({ database, target, settings, lim
   const text = await first.fullText().catch(() => null);
   const { unknownTerms = [], vocabulary } = text ?? {};
   const unknown = unknownTerms
-    .filter((term) => term.length >= MIN_SPELT_CHARACTERS && SPELT.test(term))
+    .filter(({ length }) => length >= MIN_SPELT_CHARACTERS && length <= MAX_SPELT_CHARACTERS)
+    .filter((term) => SPELT.test(term))
     .slice(0, MAX_TERMS);
   if (unknown.length === 0) return null;
   const meant =
     vocabulary === undefined
       ? await findMeantWords(database, target, unknown)
-      : chooseMeant(unknown, unknown.map(vocabulary.stemOf), [...vocabulary.spelt()]);
+      : await chooseMeant(unknown, unknown.map(vocabulary.stemOf), [...vocabulary.spelt()]);
   if (meant.length === 0) return null;
   if (vocabulary !== undefined && !meant.some(({ word }) => vocabulary.mayHave(word))) return [];
   return searchBySpelling(database, { ...target, meant, limit });
@@ -39,39 +46,54 @@ export async function findMeantWords(
   { tenantId, userId }: Pick<SearchTarget, 'tenantId' | 'userId'>,
   terms: readonly string[],
 ): Promise<Meant[]> {
-  const { stems, words } = await sql.one<{ stems: string[]; words: string[] | null }>(
+  const { stems, words } = await sql.one<{ stems: string[]; words: string | null }>(
     `select array(
          select coalesce((tsvector_to_array(search_words(term)))[1], term)
          from unnest($3::text[]) with ordinality as t (term, n) order by n) as stems,
-       array_agg(distinct word) as words
+       string_agg(distinct word, E'\\n') as words
      from (
-       select search_terms from memories
+       select search_terms, sum(length(search_terms)) over (order by created_at desc, id desc) as lexemes
+       from memories
        where tenant_id = $1::uuid and user_id = (select $2::text) and is_current
        order by created_at desc, id desc limit ${MAX_READ}
      ) as m cross join lateral unnest(tsvector_to_array(m.search_terms)) as word
-     where length(word) between $4::integer and $5::integer and word !~ '[0-9]'`,
+     where m.lexemes <= ${MAX_LEXEMES} and length(word) between $4::integer and $5::integer and word !~ '[0-9]'`,
     [tenantId, userId, terms, MIN_SPELT_CHARACTERS - 1, Math.max(...terms.map((term) => term.length)) + 2],
     { name: 'find_meant_words' },
   );
-  return chooseMeant(terms, stems, words ?? []);
+  return chooseMeant(terms, stems, words?.split('\n') ?? []);
 }
 
-/** Of the words those that look most like the terms, or like their stems. */
-export function chooseMeant(
+/**
+ * Of the words those that look most like the terms, or like their stems. Of more words than may be compared the first
+ * ones; while there are many, others have their turn.
+ */
+export async function chooseMeant(
   terms: readonly string[],
   stems: readonly string[],
   words: readonly string[],
-): Meant[] {
-  return terms.flatMap((term, at) => {
+): Promise<Meant[]> {
+  let characters = 0;
+  const end = words.findIndex((word) => (characters += word.length * terms.length) > MAX_COMPARED);
+  const compared = end === -1 ? words : words.slice(0, end);
+  const meant: Meant[] = [];
+  for (const [at, term] of terms.entries()) {
     const stem = stems[at] ?? term;
     const alike: Meant[] = [];
-    for (const word of words) {
-      const similarity = Math.max(stemSimilarity(term, word), stem === term ? 0 : stemSimilarity(stem, word));
-      if (similarity > 0) alike.push({ word, similarity });
+    for (let from = 0; from < compared.length; from += WORDS_PER_TURN) {
+      if (from > 0) await nextTurn();
+      alike.push(...lookingLike(term, stem, compared.slice(from, from + WORDS_PER_TURN)));
     }
-    return alike
-      .sort((a, b) => b.similarity - a.similarity || compareText(a.word, b.word))
-      .slice(0, MAX_MEANT);
+    alike.sort((a, b) => b.similarity - a.similarity || compareText(a.word, b.word));
+    meant.push(...alike.slice(0, MAX_MEANT));
+  }
+  return meant;
+}
+
+function lookingLike(term: string, stem: string, words: readonly string[]): Meant[] {
+  return words.flatMap((word) => {
+    const similarity = Math.max(stemSimilarity(term, word), stem === term ? 0 : stemSimilarity(stem, word));
+    return similarity > 0 ? { word, similarity } : [];
   });
 }
 

@@ -10,6 +10,10 @@ export const MAX_DELTA = 200;
 
 /** Memories of one statement: on embedded storage a statement holds up all others. */
 const PAGE_SIZE = 500;
+/** Of their texts in UTF-8: long ones are few in a page, because taking in a page is one turn of the event loop. */
+const PAGE_BYTES = 256 * 1024;
+/** What the parts of an index may take while it is put together. */
+const MAX_BUILDING_BYTES = 64 * 1024 * 1024;
 const FIRST_PAGE = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 export type LoadedIndex = Readonly<{
@@ -17,7 +21,7 @@ export type LoadedIndex = Readonly<{
   bytes: number;
 }>;
 
-type PageRow = { watermark: string; model: string | null; count: number; delta: number } & {
+type PageRow = { watermark: string; model: string | null; count: number; delta: number; isLast: boolean } & {
   [part in keyof Omit<IndexPage, Texts>]: Buffer | null;
 } & { [part in Texts]: IndexPage[part] | null } & { createdAt: string; id: string };
 type Texts = 'facets' | 'lexemes' | 'texts';
@@ -48,39 +52,45 @@ export async function loadUserIndex(
         first?.watermark ?? null,
         first?.model ?? null,
         builder.size() < MAX_SPELT_MEMORIES,
+        PAGE_BYTES,
       ],
       { name: 'load_user_index' },
     );
     first ??= page;
     delta += page.delta;
     if (page.count > 0) builder.add(toIndexPage(page));
-    if (delta + builder.upcoming() > MAX_DELTA || builder.bytes() > maxBytes) return null;
-    if (page.count < PAGE_SIZE) break;
+    const isTooLarge = builder.bytes() > maxBytes || builder.buildingBytes() > MAX_BUILDING_BYTES;
+    if (isTooLarge || delta + builder.upcoming() > MAX_DELTA) return null;
+    if (page.isLast) break;
     after = page;
   }
   const { watermark, model } = first;
-  return { index: builder.build({ watermark, model }), bytes: builder.bytes() };
+  return { index: await builder.build({ watermark, model }), bytes: builder.bytes() };
 }
 
 /**
  * The next memories of a user (memories_user_idx), with the codes of their vectors (memory_embeddings_pkey).
  *
  * $1 tenant, $2 user, $3 and $4 where the page before ended, $5 how many, $6 the watermark (null: of this snapshot),
- * $7 the model (null: the active one), $8 whether lexemes are wanted.
+ * $7 the model (null: the active one), $8 whether lexemes are wanted, $9 how many bytes of text.
  */
 const PAGE = `
   with moment as materialized (
     select coalesce($6::xid8, pg_snapshot_xmin(pg_current_snapshot())) as watermark,
       pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
       coalesce($7::text, (select id from embedding_models where state = 'active')) as model
-  ), page as materialized (
+  ), next as materialized (
     select m.id, m.created_at, m.valid_from, m.written, m.search_terms, m.search_text, ${begun('m')} as begun,
       ${facetsOf('m')} as facets,
-      row_number() over (order by m.created_at desc, m.id desc) as row
+      row_number() over (order by m.created_at desc, m.id desc) as row,
+      sum(octet_length(m.search_text)) over (order by m.created_at desc, m.id desc)
+        - octet_length(m.search_text) as bytes_before
     from memories m
     where m.tenant_id = $1::uuid and m.user_id = $2::text and ${listed('m')}
       and (m.created_at, m.id) < ($3::timestamptz, $4::uuid)
     order by m.created_at desc, m.id desc limit $5::integer
+  ), page as materialized (
+    select * from next where bytes_before < $9::integer
   ), current as materialized (
     select page.*, e.code, its.keys, its.lexemes,
       (page.written >= watermark and page.written < next_xid)
@@ -99,6 +109,8 @@ const PAGE = `
   )
   select moment.watermark::text, moment.model, packed.*,
     (select count(*) from page)::integer as count,
+    (select count(*) from next) < $5::integer
+      and not exists (select from next where bytes_before >= $9::integer) as "isLast",
     (select string_agg(uuid_send(page.id), ''::bytea) from page where not begun) as upcoming,
     (select created_at::text from page order by row desc limit 1) as "createdAt",
     (select id from page order by row desc limit 1) as id

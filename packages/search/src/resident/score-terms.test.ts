@@ -44,11 +44,11 @@ const memories = fc
   .map((all) => all.map((memory, row) => ({ ...memory, id: (row * 37) % 61 })));
 const queries = fc.uniqueArray(fc.oneof(keys, fc.constant(null)), { minLength: 1, maxLength: 6 });
 
-test('the best by BM25 are found, best first, then in the order of their ids', () => {
-  fc.assert(
-    fc.property(memories, queries, fc.nat(20), (all, query, more) => {
+test('the best by BM25 are found, best first, then in the order of their ids', async () => {
+  await fc.assert(
+    fc.asyncProperty(memories, queries, fc.nat(20), async (all, query, more) => {
       const expected = bm25(all, query);
-      const { best, found, documentFrequencies, scoreOf } = scoreTerms(indexOf(all), query, more + 1);
+      const { best, found, documentFrequencies, scoreOf } = scoreTerms(await indexOf(all), query, more + 1);
       expect(found).toBe(expected.length);
       expect(best.map(({ row, score }) => [row, score])).toEqual(expected.slice(0, more + 1));
       expect(documentFrequencies).toEqual(
@@ -66,8 +66,8 @@ test('the best by BM25 are found, best first, then in the order of their ids', (
   );
 });
 
-test('terms that no memory of the index has still give a score to those of the delta', () => {
-  const { found, scoreOf } = scoreTerms(indexOf([]), [1, null], 5);
+test('terms that no memory of the index has still give a score to those of the delta', async () => {
+  const { found, scoreOf } = scoreTerms(await indexOf([]), [1, null], 5);
   expect(found).toBe(0);
   expect(scoreOf(1, 40)).toBeGreaterThan(0);
 });

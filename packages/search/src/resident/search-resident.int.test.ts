@@ -105,7 +105,7 @@ async function expectTheSameWords(): Promise<void> {
   expect(unknownTerms).toEqual(UNHEARD);
   if (vocabulary === undefined) throw new Error('Nothing is said of words.');
   const { stemOf, spelt, mayHave, mayContain } = vocabulary;
-  const meant = chooseMeant(UNHEARD, UNHEARD.map(stemOf), [...spelt()]);
+  const meant = await chooseMeant(UNHEARD, UNHEARD.map(stemOf), [...spelt()]);
   expect(meant).toEqual(await findMeantWords(pool, ann, UNHEARD));
   for (const { word } of meant) expect(mayHave(word)).toBe(true);
   for (const term of UNHEARD) {

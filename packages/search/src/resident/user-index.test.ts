@@ -4,7 +4,7 @@ import { createIndexBuilder, idsOf } from './user-index.ts';
 
 const OF = { watermark: '7', model: 'm' };
 
-test('an index has the memories of all its pages', () => {
+test('an index has the memories of all its pages', async () => {
   const builder = createIndexBuilder();
   builder.add(
     packPage([
@@ -24,7 +24,7 @@ test('an index has the memories of all its pages', () => {
   ]);
   builder.add({ ...last, upcoming: Buffer.alloc(16, 7) });
   expect(builder.upcoming()).toBe(1);
-  const index = builder.build(OF);
+  const index = await builder.build(OF);
   expect(index).toMatchObject({ ...OF, size: 3, projects: ['Apollo', 'Hermes'] });
   expect(index.pieces.split('\n')).toEqual(['nine', 'tigers', 'two']);
   expect([...index.spelt]).toEqual([['nine', 9]]);
@@ -40,7 +40,7 @@ test('an index has the memories of all its pages', () => {
   expect(idsOf(index, [2, 0])).toEqual(Buffer.concat([Buffer.alloc(16, 9), Buffer.alloc(16, 0)]));
 });
 
-test('it takes about as many bytes as its builder says', () => {
+test('it takes about as many bytes as its builder says', async () => {
   const builder = createIndexBuilder();
   builder.add(
     packPage(
@@ -54,7 +54,7 @@ test('it takes about as many bytes as its builder says', () => {
       })),
     ),
   );
-  const { ids, lengths, begins, codes, rowOfCode, postings, facets, pieces, spelt } = builder.build(OF);
+  const { ids, lengths, begins, codes, rowOfCode, postings, facets, pieces, spelt } = await builder.build(OF);
   const parts = [ids, lengths, begins, codes.words, rowOfCode, postings.keys, postings.starts, postings.rows];
   const bytes = [...parts, ...facets.values()].reduce((sum, part) => sum + part.byteLength, 0);
   const names = [...facets.keys(), ...spelt.keys()];
@@ -62,6 +62,6 @@ test('it takes about as many bytes as its builder says', () => {
   expect(Math.abs(bytes + maps + 2 * pieces.length - builder.bytes())).toBeLessThan(10);
 });
 
-test('a user who has nothing', () => {
-  expect(createIndexBuilder().build(OF)).toMatchObject({ size: 0, codes: { size: 0 }, projects: [] });
+test('a user who has nothing', async () => {
+  expect(await createIndexBuilder().build(OF)).toMatchObject({ size: 0, codes: { size: 0 }, projects: [] });
 });

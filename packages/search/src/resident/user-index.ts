@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BitCodes, wordsOfCode } from './estimate-similarities.ts';
 import { type Facets, projectsOf } from './facets.ts';
 
@@ -75,6 +76,9 @@ const INT8 = 8;
 const FLOAT8 = 8;
 /** What an entry of a map of texts takes beside the text, about. */
 const ENTRY_BYTES = 200;
+/** What a lexeme takes in a map with a list of its rows, and a piece in a set, about. */
+const LEXEME_BYTES = 110;
+const PIECE_BYTES = 80;
 
 /** Puts an index together from its pages. */
 export function createIndexBuilder() {
@@ -164,17 +168,27 @@ export function createIndexBuilder() {
       postings * INT4 +
       facetBytes +
       wordBytes,
-    build(of: Pick<UserIndex, 'watermark' | 'model'>): UserIndex {
+    /** Bytes that its parts take now, about. */
+    buildingBytes: () =>
+      rowsOfKey.size * LEXEME_BYTES + postings * INT8 + pieces.size * PIECE_BYTES + facetBytes + wordBytes,
+    /** Between its larger parts others have their turn. */
+    async build(of: Pick<UserIndex, 'watermark' | 'model'>): Promise<UserIndex> {
       const facets = new Map(Array.from(rowsOfFacet, ([facet, rows]) => [facet, Uint32Array.from(rows)]));
+      const keys = Float64Array.from(rowsOfKey.keys()).sort();
+      await nextTurn();
+      const lists = toPostings(keys, rowsOfKey, postings);
+      await nextTurn();
+      const words = toWords(codes, wordsOfCode(dimensions));
+      await nextTurn();
       return {
         ...of,
         size: lengths.length,
         ids: Buffer.concat(ids),
         lengths: Uint32Array.from(lengths),
         begins: Float64Array.from(begins),
-        codes: { size: codes.length, dimensions, words: toWords(codes, wordsOfCode(dimensions)) },
+        codes: { size: codes.length, dimensions, words },
         rowOfCode: Uint32Array.from(rowOfCode),
-        postings: toPostings(rowsOfKey, postings),
+        postings: lists,
         facets,
         pieces: [...pieces].join('\n'),
         spelt,
@@ -207,8 +221,11 @@ function toWords(codes: readonly Buffer[], wordsOfEach: number): Uint32Array {
   return words;
 }
 
-function toPostings(rowsOfKey: ReadonlyMap<number, readonly number[]>, count: number): Postings {
-  const keys = Float64Array.from(rowsOfKey.keys()).sort();
+function toPostings(
+  keys: Float64Array,
+  rowsOfKey: ReadonlyMap<number, readonly number[]>,
+  count: number,
+): Postings {
   const starts = new Uint32Array(keys.length + 1);
   const rows = new Uint32Array(count);
   let end = 0;
