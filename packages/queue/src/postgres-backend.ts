@@ -18,6 +18,8 @@ import type { PostgresQueueConfig } from './types.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
 
 const DEADLINE_MS = 2_000;
+/** A process that has just started, on a busy machine, takes seconds to get a connection. */
+const CONNECT_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 /**
@@ -45,7 +47,7 @@ function connectionFor(config: PostgresQueueConfig, max: number): PostgresPoolCo
     migrate: true,
     max,
     options: '-c synchronous_commit=off',
-    connectionTimeoutMillis: DEADLINE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   };
 }
@@ -74,7 +76,7 @@ export async function openPostgresProducer(
   const pool = new Pool({
     connectionString: config.connectionString,
     max: 1,
-    connectionTimeoutMillis: DEADLINE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   });
   pool.on('error', onError);
