@@ -29,6 +29,8 @@ async function stopGracefully(extractors: readonly ServiceProcess[]): Promise<vo
 
 const perExtraction = (calls: number, count: number) => calls / count;
 
+const DONE_BETWEEN_KILLS = 20;
+
 describe.each(faultSeeds())('seed %i', (seed) => {
   test('a random extractor is killed every 2 s while 500 extractions run', async () => {
     const random = createRandom(seed);
@@ -38,8 +40,11 @@ describe.each(faultSeeds())('seed %i', (seed) => {
     await stand.accept(from, to);
     let kills = 0;
     const restarts: Promise<void>[] = [];
-    while ((await stand.countDone(from, to)) < to - from - CONCURRENCY * 3) {
+    const enough = to - from - CONCURRENCY * 3;
+    for (let done = 0; done < enough; done = await stand.countDone(from, to)) {
       await delay(2_000);
+      // However long a restart takes, the next kill waits until something has got done.
+      await stand.untilDone(from, to, Math.min(enough, done + DONE_BETWEEN_KILLS));
       const victim = Math.floor(random() * extractors.length);
       const extractor = extractors[victim];
       if (extractor === undefined || !extractor.isRunning()) continue;
