@@ -225,6 +225,8 @@ export type Config = Readonly<{
       mmrLambda: number | undefined;
     }>;
     rerank: RerankConfig;
+    /** How long a search waits for the vector of its query. */
+    queryTimeoutMs: number;
   }>;
   extractor: Readonly<{
     port: number;

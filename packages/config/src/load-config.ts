@@ -125,6 +125,7 @@ function retrievalConfig(env: Environment): Config['retrieval'] {
       mmrLambda: env.MEMORY_MMR_LAMBDA,
     },
     rerank: rerankConfig(env),
+    queryTimeoutMs: env.EMBEDDING_QUERY_TIMEOUT_MS,
   };
 }
 

@@ -21,6 +21,8 @@ export type RunningProcess = RunningChild &
 
 /** NODE_COMPILE_CACHE saves half of the processor time that a start costs. */
 const INHERITED = ['PATH', 'HOME', 'NODE_COMPILE_CACHE'];
+/** Limits that let an answer be a lesser one on a busy machine. */
+const PATIENT = { EMBEDDING_QUERY_TIMEOUT_MS: '60000' };
 const isInherited = (entry: [string, string | undefined]): entry is [string, string] =>
   INHERITED.includes(entry[0]) && entry[1] !== undefined;
 
@@ -39,7 +41,7 @@ export async function startProcess(options: StartProcessOptions): Promise<Runnin
     ],
     {
       cwd: options.cwd,
-      env: { ...inheritedEnvironment(), ...options.env },
+      env: { ...inheritedEnvironment(), ...PATIENT, ...options.env },
     },
   );
   const { readyWhen } = options;

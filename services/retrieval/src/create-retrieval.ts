@@ -86,7 +86,14 @@ export async function createRetrieval(deps: RetrievalDeps): Promise<Retrieval> {
   const search = createSearch({
     database,
     pickDatabase,
-    embedQuery: createEmbedQuery({ database, models, config: config.embedding, usage, now: Date.now }),
+    embedQuery: createEmbedQuery({
+      database,
+      models,
+      config: config.embedding,
+      queryTimeoutMs: config.retrieval.queryTimeoutMs,
+      usage,
+      now: Date.now,
+    }),
     residents: createResidentIndexes({ database, pickDatabase, now: () => performance.now() }),
     reranker: reranker && billed(reranker, usage),
     defaultMode,

@@ -20,7 +20,14 @@ const { embedding } = loadConfig({
 // What says which model is in use is all that most tests ask.
 function open(inUse: ModelsInUse['inUse'], config = embedding, database = null as unknown as Sql) {
   const usage = { recordLater: () => undefined };
-  const embedQuery = createEmbedQuery({ database, models: { inUse }, config, usage, now: Date.now });
+  const embedQuery = createEmbedQuery({
+    database,
+    models: { inUse },
+    config,
+    queryTimeoutMs: 2_000,
+    usage,
+    now: Date.now,
+  });
   return (query: string) => embedQuery(query, { tenantId: 't', userId: 'ada' });
 }
 

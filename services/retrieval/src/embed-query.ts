@@ -11,14 +11,14 @@ export type EmbedQueryDeps = Readonly<{
   database: Sql;
   models: Pick<ModelsInUse, 'inUse'>;
   config: EmbeddingConfig;
+  /** After this long, a search goes on with the text channel only. */
+  queryTimeoutMs: number;
   /** Counts what calls of an endpoint cost. */
   usage: Pick<UsageMeter, 'recordLater'>;
   /** Milliseconds. */
   now: () => number;
 }>;
 
-/** After this long, a search goes on with the text channel only. */
-const TIMEOUT_MS = 2_000;
 /** After a timeout, searches skip the vector for this long instead of waiting one by one. */
 const COOL_DOWN_MS = 5_000;
 
@@ -29,8 +29,9 @@ const COOL_DOWN_MS = 5_000;
  * anything of that language.
  */
 export function createEmbedQuery(deps: EmbedQueryDeps): EmbedQuery {
-  const { database, models, config, now } = deps;
-  const timeoutMs = config.provider === 'openai' ? Math.min(config.timeoutMs, TIMEOUT_MS) : TIMEOUT_MS;
+  const { database, models, config, queryTimeoutMs, now } = deps;
+  const timeoutMs =
+    config.provider === 'openai' ? Math.min(config.timeoutMs, queryTimeoutMs) : queryTimeoutMs;
   const registered = new Set<string>();
   let restingUntilMs = 0;
 

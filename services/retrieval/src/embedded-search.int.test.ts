@@ -54,6 +54,7 @@ beforeAll(async () => {
     RETRIEVAL_PORT: '0',
     SHUTDOWN_GRACE_MS: '100',
     AUTH: 'none',
+    EMBEDDING_QUERY_TIMEOUT_MS: '60000',
   });
   const authenticator = openAuthenticator(config, serving);
   retrieval = await createRetrieval({

@@ -99,6 +99,7 @@ export async function openRetrievalUnderTest(
       RETRIEVAL_PORT: '0',
       SHUTDOWN_GRACE_MS: '100',
       AUTH: 'none',
+      EMBEDDING_QUERY_TIMEOUT_MS: '60000',
       ...environment,
     });
     const authenticator = openAuthenticator(config, pool);

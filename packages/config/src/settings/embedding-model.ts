@@ -36,6 +36,10 @@ export const embeddingModel = {
     unset: "the model's own length",
   }),
   EMBEDDING_TIMEOUT_MS: positiveInt.default(30_000).meta({ description: 'How long one call may take.' }),
+  EMBEDDING_QUERY_TIMEOUT_MS: positiveInt.default(2_000).meta({
+    description:
+      'How long a search waits for the vector of its query. After that it goes on with words only.',
+  }),
   EMBEDDING_BATCH_SIZE: positiveInt.max(2_048).default(16).meta({ description: 'Texts in one call.' }),
   EMBEDDING_MIN_SIMILARITY: similarity.optional().meta({
     description: 'Cosine similarity from which a search finds a memory. `factmill calibrate` measures it.',
