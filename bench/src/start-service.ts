@@ -33,6 +33,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const child = spawn(
     process.execPath,
     [
+      ...(options.entry.includes('/standalone/') ? ['--max-semi-space-size=16'] : []),
       ...(options.entry.endsWith('.ts')
         ? ['--conditions=factmill-source', '--disable-warning=ExperimentalWarning']
         : []),
