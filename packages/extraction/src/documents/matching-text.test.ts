@@ -5,6 +5,35 @@ import { chunkMatchingText, matchingText, statementMatchingText } from './matchi
 const contains = (whole: string, part: string) => matchingText(whole).includes(matchingText(part));
 
 describe('matchingText', () => {
+  test('a long text has the words of its lines, wherever it is read in pieces', () => {
+    const word = fc.constantFrom(
+      'tea',
+      '茶',
+      'か\u3099',
+      'ﬁne',
+      '한',
+      '\u1112\u1161\u11ab',
+      'e\u0301',
+      '…',
+      ' ',
+      '\u3000',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 9_970, max: 10_030 }),
+        (end, length) => {
+          const text = end.join('');
+          const whole = matchingText(`${'x'.repeat(length)}${text}`);
+          // As far from the end of a piece as can be.
+          const short = matchingText(`${'x'.repeat(9)}${text}`);
+          expect(whole.replace(/x+/, '')).toBe(short.replace(/x+/, ''));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   test.each([
     ['Home: Lisbon\nThe User lives  in\n“Lisbon”, since 2020.', 'the user lives in Lisbon.'],
     ['# Pets\n\n- **The dog** is called _Bruno_!', 'The dog is called Bruno'],

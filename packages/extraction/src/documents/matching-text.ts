@@ -6,13 +6,32 @@ const PUNCTUATION = /[、。，；：！？（）「」『』【】《》]/g;
 const EDGES = new Set('.,;:!?…"\'“”„«»()[]{}*_`~|<>—–¿¡');
 const RULE = /^[-=#>+]+$/;
 
+/** Long texts are read in pieces of about so many characters: a list of all words takes fifty times the text's bytes. */
+const PIECE = 10_000;
+/** A few signs stand for eighteen characters each: a text of those has the form of its beginning. */
+const MAX_GROWTH = 4;
+/** What a piece may end before: white space, or a character that is a word, and that no character before it combines with. */
+const PIECE_END = /\s|[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]/g;
+
 /**
  * The form in which one text is searched for in another: words in lower case with one space around each, without
  * punctuation around them; each Chinese, Japanese and Korean character is a word. The spaces make only whole words
  * match: "age is 4" is not in "age is 42". Empty for a text without words.
  */
 export function matchingText(text: string): string {
-  const words = text
+  let form = '';
+  for (let start = 0; start < text.length && form.length <= MAX_GROWTH * text.length;) {
+    PIECE_END.lastIndex = start + PIECE;
+    const end = PIECE_END.exec(text)?.index ?? text.length;
+    const words = wordsOf(text.slice(start, end));
+    if (words.length > 0) form += ` ${words.join(' ')}`;
+    start = end;
+  }
+  return form === '' ? '' : `${form} `;
+}
+
+function wordsOf(text: string): string[] {
+  return text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[‘’]/g, "'")
@@ -21,7 +40,6 @@ export function matchingText(text: string): string {
     .split(/\s+/)
     .map(trimEdges)
     .filter((word) => word !== '' && !RULE.test(word));
-  return words.length === 0 ? '' : ` ${words.join(' ')} `;
 }
 
 function trimEdges(word: string): string {

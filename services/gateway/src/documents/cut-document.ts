@@ -22,7 +22,8 @@ export function createCutDocument(config: EmbeddingConfig): (content: string) =>
   const { maxTokens, tokenizer } = chunkingOf(config);
   let countTokens: TokenCounter | undefined;
   return (content) => {
-    countTokens ??= tokenizer === 'use-lite' ? withUnknownText(createLocalTokenCounter()) : boundTokens;
+    countTokens ??=
+      tokenizer === 'use-lite' ? withUnknownText(createLocalTokenCounter(), maxTokens) : boundTokens;
     return {
       matchingText: matchingText(content),
       contentHash: sha256(content),
@@ -35,11 +36,15 @@ export function createCutDocument(config: EmbeddingConfig): (content: string) =>
   };
 }
 
-/** The token count, with a minimum per character, so that a chunk of unknown characters has a bounded length. */
-function withUnknownText(countTokens: TokenCounter): TokenCounter {
+/**
+ * The token count, with a minimum per character, so that a chunk of unknown characters has a bounded length. The minimum
+ * alone where that is too much for a chunk: counting the tokens of a million characters takes 40 MB.
+ */
+function withUnknownText(countTokens: TokenCounter, maxTokens: number): TokenCounter {
   return (text) => {
     const characters = text.replaceAll(/\s+/g, ' ').trim().length;
-    return Math.max(countTokens(text), Math.ceil(characters / CHARACTERS_PER_TOKEN));
+    const least = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+    return least > maxTokens ? least : Math.max(countTokens(text), least);
   };
 }
 

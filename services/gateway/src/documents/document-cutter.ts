@@ -19,7 +19,7 @@ export type DocumentCutter = Readonly<{
 
 /** Documents that may wait; the longest take seconds each. */
 const MAX_WAITING = 16;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
 
 type Waiting = Readonly<{
   content: string;
