@@ -316,10 +316,16 @@ describe('what is large and fine', () => {
     ['words', 'The user walked along the river and thought of tea. '],
     ['one word', 'x'],
     ['signs', '\u0301'],
+    ['Chinese', '我喜欢喝茶在巴黎的家里'],
+    ['words of one letter', 'a b c '],
+    ['signs that stand for eighteen each', '\ufdfa'],
   ])('a document of a million characters: %s', async (_what, unit) => {
     const content = unit.repeat(Math.floor(1_000_000 / unit.length));
     const body = JSON.stringify({ user_id: 'ada', content: `a${content.slice(1)}` });
     await expectBounded(gateway, () => send(gateway, { path: '/v1/documents', body }));
+    // The next one is cut, whatever became of it.
+    const next = { path: '/v1/documents', body: JSON.stringify({ user_id: 'ada', content: `Of ${unit}.` }) };
+    expect((await send(gateway, next)).status).toBeLessThan(300);
   });
 
   test.each<[string, string]>([
@@ -401,6 +407,28 @@ describe('retrieval', () => {
     await expectBounded(retrieval, async () => {
       // The second one has the user's index loaded, beside those that follow.
       for (let round = 0; round < 12; round += 1)
+        expect((await send(retrieval, { path: '/v1/memories/search', body })).status).toBe(200);
+    });
+  });
+
+  test.each([
+    ['English', 'Tea and Paris 12345 in House '],
+    ['German', 'Tee und Größe 12345 in Haus’s '],
+    ['Chinese', '我喜欢喝茶 12345 在巴黎的家里 '],
+  ])('all the memories of a user who has 800 long ones in %s', async (language, text) => {
+    for (let first = 0; first < 800; first += 200) {
+      const memories = Array.from({ length: 200 }, (_, at) => ({
+        content: Array.from(
+          { length: 7_900 / (text.length + 10) },
+          (__, n) => `${text}${first + at} ${n} `,
+        ).join(''),
+      }));
+      const body = JSON.stringify({ user_id: language, memories });
+      expect((await send(gateway, { path: '/v1/memories/batch', body })).status).toBe(201);
+    }
+    const body = JSON.stringify({ user_id: language, query: text, limit: 200, explain: true });
+    await expectBounded(retrieval, async () => {
+      for (let round = 0; round < 4; round += 1)
         expect((await send(retrieval, { path: '/v1/memories/search', body })).status).toBe(200);
     });
   });

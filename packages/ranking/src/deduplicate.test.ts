@@ -18,6 +18,11 @@ describe('deduplicate', () => {
     expect(kept(['!!!', '???', '!!!'])).toEqual(['!!!', '???']);
   });
 
+  test('long texts are the same when they are equal', () => {
+    const long = `The user likes tea${', and tea'.repeat(200)}.`;
+    expect(kept([long, long, long.toUpperCase()])).toEqual([long, long.toUpperCase()]);
+  });
+
   test('nearly equal vectors are duplicates unless the numbers differ', () => {
     const alike = { of: () => 0.999, duplicateSimilarity: 0.998 };
     expect(kept(['Born on 14 March', 'Born on 15 March', 'Birthday: March 14'], alike)).toEqual([

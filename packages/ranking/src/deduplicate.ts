@@ -2,6 +2,8 @@ import type { SimilarityOf } from './select-diverse.ts';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
+/** Of longer texts no words are cut: a few hundred of them would take most of a second. */
+const MAX_CUT = 1_000;
 
 export type Deduplicated<Candidate> = Readonly<{ candidate: Candidate; duplicateIds: readonly string[] }>;
 
@@ -9,7 +11,7 @@ export type Deduplicated<Candidate> = Readonly<{ candidate: Candidate; duplicate
  * Drops candidates that repeat an earlier one (G14): the same words in the same order, ignoring case, punctuation
  * and articles; or vectors at least `duplicateSimilarity` alike with the same numbers in the text. Candidates come
  * best first; each is kept, or listed in `duplicateIds` of a kept one. Each is compared with kept ones only, so
- * that a chain of small differences does not merge into one.
+ * that a chain of small differences does not merge into one. Long texts are the same when they are equal.
  */
 export function deduplicate<Candidate extends Readonly<{ id: string; content: string }>>(
   candidates: readonly Candidate[],
@@ -43,7 +45,7 @@ export function deduplicate<Candidate extends Readonly<{ id: string; content: st
 type Kept<Candidate> = {
   candidate: Candidate;
   duplicateIds: string[];
-  /** Hash of the letters: equal for texts of the same words. */
+  /** Hash of the letters: equal for texts of the same words. The length of a long text. */
   letters: number;
   /** Null until they are needed. */
   words: string | null;
@@ -56,11 +58,12 @@ function toKept<Candidate extends Readonly<{ content: string }>>(
 ): Kept<Candidate> {
   const { content } = candidate;
   // Text beyond ASCII is compared in its compatibility form.
-  const words = ASCII.test(content) ? null : essenceOf(content);
+  const isPlain = content.length <= MAX_CUT && ASCII.test(content);
+  const words = isPlain ? null : essenceOf(content);
   return {
     candidate,
     duplicateIds: [],
-    letters: lettersOf(words ?? content),
+    letters: content.length > MAX_CUT ? content.length : lettersOf(words ?? content),
     words,
     numbers: withNumbers ? numbersOf(content) : '',
   };
@@ -95,8 +98,9 @@ function lettersOf(text: string): number {
 /** Articles carry no meaning; every other word can reverse a statement (`he` or `she`, `not`). */
 const ARTICLES: ReadonlySet<string> = new Set(['a', 'an', 'the']);
 
-/** The words in order; the text itself when it has none. */
+/** The words in order; the text itself when it has none, or is long. */
 function essenceOf(content: string): string {
+  if (content.length > MAX_CUT) return content;
   const words = content.normalize('NFKC').toLowerCase().match(WORD) ?? [];
   return words.filter((word) => !ARTICLES.has(word)).join(' ') || content.trim();
 }

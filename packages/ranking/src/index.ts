@@ -1,3 +1,4 @@
+export { boundedTexts } from './bounded-texts.ts';
 export { ARCHIVE_SCORE, categoryDecay, decayedScore, FADING_CATEGORIES } from './category-decay.ts';
 export { mergeVectorThenText } from './merge-vector-then-text.ts';
 export { MAX_COUNTED_TERMS, MAX_QUERY_TERMS, queryPhrase, queryTerms } from './query-terms.ts';

@@ -1,5 +1,6 @@
 import type { ResultExplanation, SearchChannel } from '@factmill/contracts';
 import {
+  boundedTexts,
   classicRelevance,
   compareText,
   dateFit,
@@ -69,7 +70,7 @@ export function scoreCandidates(input: RelevanceInput): ScoredCandidate[] {
 }
 
 function scoreFused({ query, terms, named, found, candidates, settings }: RelevanceInput): ScoredCandidate[] {
-  const texts = candidates.map(({ row }) => row.content);
+  const texts = boundedTexts(candidates.map(({ row }) => row.content));
   const wording = trigramSimilarities(query, texts);
   const exact = exactShares(named.rest, texts) ?? [];
   const dates = candidates.map(({ row }) => dateFit(named.periods, row));

@@ -61,7 +61,7 @@ export async function loadUserIndex(
     if (page.count > 0) builder.add(toIndexPage(page));
     const isTooLarge = builder.bytes() > maxBytes || builder.buildingBytes() > MAX_BUILDING_BYTES;
     if (isTooLarge || delta + builder.upcoming() > MAX_DELTA) return null;
-    if (page.isLast) break;
+    if (page.isLast || page.count === 0) break;
     after = page;
   }
   const { watermark, model } = first;

@@ -7,7 +7,7 @@ import { createResidentIndexes, type ResidentIndexes } from './resident-indexes.
 const MINUTE = 60_000;
 /** A memory without lexemes and vector takes 28 bytes. */
 const MEMORY_BYTES = 28;
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 100;
 
 let nowMs = 1;
 let loads: unknown[] = [];
@@ -28,6 +28,7 @@ const sql = {
       model: 'm',
       count,
       delta: 0,
+      isLast: count < PAGE_SIZE,
       createdAt: String(before + count),
       id: '',
       ...more,
