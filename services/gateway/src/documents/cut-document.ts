@@ -17,22 +17,28 @@ const CHARACTERS_PER_TOKEN = 16;
 /**
  * Cuts documents for the configured embedding model, and computes their matching texts. A million characters take 0.5
  * to 4 seconds of a processor.
+ *
+ * @param maxChunks a text of more is cut no further: it is refused when it is stored
  */
-export function createCutDocument(config: EmbeddingConfig): (content: string) => CutDocument {
+export function createCutDocument(
+  config: EmbeddingConfig,
+  maxChunks: number,
+): (content: string) => CutDocument {
   const { maxTokens, tokenizer } = chunkingOf(config);
   let countTokens: TokenCounter | undefined;
   return (content) => {
     countTokens ??=
       tokenizer === 'use-lite' ? withUnknownText(createLocalTokenCounter(), maxTokens) : boundTokens;
-    return {
-      matchingText: matchingText(content),
-      contentHash: sha256(content),
-      chunks: [...chunkText(content, { maxTokens, countTokens })].map((chunk) => ({
+    const chunks: CutDocument['chunks'][number][] = [];
+    for (const chunk of chunkText(content, { maxTokens, countTokens })) {
+      chunks.push({
         content: chunk,
         matchingText: chunkMatchingText(chunk),
         contentHash: sha256(chunk),
-      })),
-    };
+      });
+      if (chunks.length === maxChunks) break;
+    }
+    return { matchingText: matchingText(content), contentHash: sha256(content), chunks };
   };
 }
 
@@ -42,8 +48,13 @@ export function createCutDocument(config: EmbeddingConfig): (content: string) =>
  */
 function withUnknownText(countTokens: TokenCounter, maxTokens: number): TokenCounter {
   return (text) => {
-    const characters = text.replaceAll(/\s+/g, ' ').trim().length;
-    const least = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+    // Each run of white space is one character.
+    let characters = -1;
+    for (const [word] of text.matchAll(/\S+/g)) {
+      characters += word.length + 1;
+      if (characters > maxTokens * CHARACTERS_PER_TOKEN) break;
+    }
+    const least = Math.ceil(Math.max(0, characters) / CHARACTERS_PER_TOKEN);
     return least > maxTokens ? least : Math.max(countTokens(text), least);
   };
 }

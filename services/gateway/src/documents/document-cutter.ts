@@ -1,4 +1,5 @@
 import type { EmbeddingConfig } from '@factmill/config';
+import { MAX_CHUNKS_PER_USER } from '@factmill/database';
 import { AppError } from '@factmill/errors';
 import { chunkingOf } from '@factmill/models/chunking';
 import { extname } from 'node:path';
@@ -6,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { CutDocument } from './cut-document.ts';
 
-export type CutterData = Readonly<{ config: EmbeddingConfig }>;
+export type CutterData = Readonly<{ config: EmbeddingConfig; maxChunks: number }>;
 export type CutReply = Readonly<{ document: CutDocument }> | Readonly<{ failure: string }>;
 
 export type DocumentCutter = Readonly<{
@@ -19,7 +20,7 @@ export type DocumentCutter = Readonly<{
 
 /** Documents that may wait; the longest take seconds each. */
 const MAX_WAITING = 16;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8 };
 
 type Waiting = Readonly<{
   content: string;
@@ -41,7 +42,7 @@ export function createDocumentCutter(config: EmbeddingConfig): DocumentCutter {
     const file = fileURLToPath(import.meta.url);
     const extension = extname(file);
     const thread = new Worker(file.replace(/document-cutter\.[jt]s$/, `document-worker${extension}`), {
-      workerData: { config } satisfies CutterData,
+      workerData: { config, maxChunks: MAX_CHUNKS_PER_USER + 1 } satisfies CutterData,
       env: {},
       resourceLimits: RESOURCE_LIMITS,
       ...(extension === '.ts' ? { execArgv: ['--conditions=factmill-source'] } : {}),

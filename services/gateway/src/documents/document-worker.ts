@@ -10,7 +10,8 @@ if (!parentPort) throw new Error('to be started as a worker thread');
 const port = parentPort;
 // On Linux each thread has its own priority, so requests go first.
 if (process.platform === 'linux') setPriority(0, BELOW_REQUESTS);
-const cut = createCutDocument((workerData as CutterData).config);
+const { config, maxChunks } = workerData as CutterData;
+const cut = createCutDocument(config, maxChunks);
 
 port.on('message', (content: string) => {
   try {

@@ -44,7 +44,7 @@ export type NewDocument = Readonly<{
 
 /** Limits per user. Similarity to chunks is computed one by one, 2 µs each. */
 const MAX_DOCUMENTS_PER_USER = 1_000;
-const MAX_CHUNKS_PER_USER = 20_000;
+export const MAX_CHUNKS_PER_USER = 20_000;
 
 /** `created`, `replaced` (other content, or another way of cutting) or `kept` (at most title and the like differ). */
 export type PutDocument = Readonly<{ document: DocumentRow; outcome: 'created' | 'replaced' | 'kept' }>;
