@@ -1,4 +1,4 @@
-/** Words are cut and compared of so many characters in all: a few hundred long memories blocked a process for 0.9 s. */
+/** Characters that are compared in one search. Without a bound, a few hundred long memories blocked it for 0.9 s. */
 const MAX_COMPARED = 200_000;
 
 /** The texts; where they are too long together, as many characters of each as are left for it. */

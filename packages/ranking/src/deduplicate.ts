@@ -2,7 +2,7 @@ import type { SimilarityOf } from './select-diverse.ts';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
-/** Of longer texts no words are cut: a few hundred of them would take most of a second. */
+/** Longer texts are not split into words: a few hundred of them held up everybody for 0.1 s. */
 const MAX_CUT = 1_000;
 
 export type Deduplicated<Candidate> = Readonly<{ candidate: Candidate; duplicateIds: readonly string[] }>;

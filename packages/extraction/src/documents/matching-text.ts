@@ -6,7 +6,7 @@ const PUNCTUATION = /[、。，；：！？（）「」『』【】《》]/g;
 const EDGES = new Set('.,;:!?…"\'“”„«»()[]{}*_`~|<>—–¿¡');
 const RULE = /^[-=#>+]+$/;
 
-/** Long texts are read in pieces of about so many characters: a list of all words takes many times the text's bytes. */
+/** Characters of a piece. A list of all words of a long text takes many times the memory of the text. */
 const PIECE = 10_000;
 /** A few signs stand for eighteen characters each: a text of those has the form of its beginning. */
 const MAX_GROWTH = 4;

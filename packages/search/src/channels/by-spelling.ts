@@ -6,9 +6,9 @@ import type { Channel } from './channel.ts';
 
 /** Words of so many of the user's latest memories are compared: 4 ms. */
 const MAX_READ = 2_000;
-/** Of those, the latest that have so many lexemes together. */
+/** And only the latest, up to so many lexemes in all. */
 const MAX_LEXEMES = 40_000;
-/** Characters of all words that are compared, once for each word of the query: 40 ms, or 250 where all are alike. */
+/** Characters of the words that are compared, counted once for each word of the query. */
 const MAX_COMPARED = 500_000;
 const WORDS_PER_TURN = 1_000;
 /** Unknown words of a query that are compared, and words that one of them may have meant. */

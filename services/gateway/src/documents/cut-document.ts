@@ -44,7 +44,7 @@ export function createCutDocument(
 
 /**
  * The token count, with a minimum per character, so that a chunk of unknown characters has a bounded length. The minimum
- * alone where that is too much for a chunk: counting the tokens of a million characters takes 40 MB.
+ * alone where that is too much for a chunk: counting the tokens of a million characters takes tens of megabytes.
  */
 function withUnknownText(countTokens: TokenCounter, maxTokens: number): TokenCounter {
   return (text) => {
