@@ -67,6 +67,22 @@ describe('chunkText', () => {
     expect(cut('我住在北京。我喜欢茶。我有狗。', 3)).toEqual(['我住在北京。我喜欢茶。', '我有狗。']);
   });
 
+  test.each([
+    ['short sentences', '我。', 1, 64],
+    ['characters of many tokens', '\ufdfa', 18, 2],
+  ])('counts the tokens of a chunk a few times: %s', (_what, unit, perCharacter, length) => {
+    const whole = unit.repeat(10_000);
+    let counted = 0;
+    const countTokens = (text: string) => {
+      counted += text.length;
+      return perCharacter * text.length;
+    };
+    const chunks = [...chunkText(whole, { maxTokens: 64, countTokens })];
+    expect(chunks.join('')).toBe(whole);
+    expect(Math.max(...chunks.map((chunk) => chunk.length))).toBe(length);
+    expect(counted).toBeLessThan(20 * whole.length);
+  });
+
   test('cuts a word that is longer than a chunk, but no visible character', () => {
     expect(cut('x'.repeat(20), 2).join('|')).toBe('xxxxxxxx|xxxxxxxx|xxxx');
     const family = '👩‍👩‍👧';

@@ -23,6 +23,12 @@ const JOINED = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
 /** How far a cut moves to keep a visible character whole. */
 const MAX_STEPS_BACK = 32;
 
+/**
+ * Sentences that no white space follows are cut off only when they have at least so much of a chunk's tokens in
+ * characters. Of shorter ones the tokens of the whole chunk would be counted too often.
+ */
+const MIN_SHARE = 1 / 8;
+
 /** First guess of characters per token when a word is longer than a chunk. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -60,7 +66,8 @@ export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOption
     if (append(piece, tokens)) return;
     const boundary = BOUNDARIES[level];
     if (boundary !== undefined) {
-      for (const part of splitAfter(piece, boundary)) yield* add(part, level + 1);
+      const minLength = maxTokens * MIN_SHARE;
+      for (const part of splitAfter(piece, boundary, minLength)) yield* add(part, level + 1);
       return;
     }
     for (const part of cutWord(piece, { maxTokens, countTokens })) {
@@ -75,11 +82,12 @@ export function* chunkText(text: string, { maxTokens, countTokens }: ChunkOption
   if (current !== '') yield current;
 }
 
-/** The pieces of a text that end where the boundary matches. */
-function* splitAfter(text: string, boundary: RegExp): Generator<string> {
+/** The pieces of a text that end where the boundary matches; shorter ones only after white space. */
+function* splitAfter(text: string, boundary: RegExp, minLength: number): Generator<string> {
   let start = 0;
   for (const match of text.matchAll(boundary)) {
     const end = match.index + match[0].length;
+    if (end - start < minLength && !/\s$/.test(match[0])) continue;
     yield text.slice(start, end);
     start = end;
   }
@@ -89,14 +97,17 @@ function* splitAfter(text: string, boundary: RegExp): Generator<string> {
 /** Pieces of a word that is too long for one chunk. A single character is never cut, however many tokens it has. */
 function* cutWord(word: string, { maxTokens, countTokens }: ChunkOptions): Generator<string> {
   let start = 0;
+  let guess = maxTokens * CHARACTERS_PER_TOKEN;
   while (start < word.length) {
-    let end = cutNear(word, start, start + maxTokens * CHARACTERS_PER_TOKEN);
+    let end = cutNear(word, start, start + guess);
     while (countTokens(word.slice(start, end)) > maxTokens) {
       const shorter = cutNear(word, start, start + Math.floor((end - start) / 2));
       if (shorter >= end) break;
       end = shorter;
     }
     yield word.slice(start, end);
+    // The next characters are probably like these.
+    guess = Math.min(2 * (end - start), maxTokens * CHARACTERS_PER_TOKEN);
     start = end;
   }
 }

@@ -34,6 +34,12 @@ describe('matchingText', () => {
     );
   });
 
+  test('a word that never ends is read in parts', () => {
+    const form = matchingText('\ufdfa'.repeat(1_000_000));
+    expect(form.startsWith(' صلى الله عليه وسلم')).toBe(true);
+    expect(form.length).toBeLessThan(3_000_000);
+  });
+
   test.each([
     ['Home: Lisbon\nThe User lives  in\n“Lisbon”, since 2020.', 'the user lives in Lisbon.'],
     ['# Pets\n\n- **The dog** is called _Bruno_!', 'The dog is called Bruno'],

@@ -8,8 +8,10 @@ const RULE = /^[-=#>+]+$/;
 
 /** Characters of a piece. A list of all words of a long text takes many times the memory of the text. */
 const PIECE = 10_000;
-/** A few signs stand for eighteen characters each: a text of those has the form of its beginning. */
-const MAX_GROWTH = 4;
+/** Where a piece ends that can end nowhere: a longer word is taken for several. */
+const MAX_PIECE = 20_000;
+/** Chinese doubles. A few signs stand for eighteen characters each: a text of those has the form of its beginning. */
+const MAX_GROWTH = 2.5;
 /** What a piece may end before: white space, or a character that is a word, and that no character before it combines with. */
 const PIECE_END = /\s|[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]/g;
 
@@ -21,11 +23,12 @@ const PIECE_END = /\s|[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac0
 export function matchingText(text: string): string {
   let form = '';
   for (let start = 0; start < text.length && form.length <= MAX_GROWTH * text.length;) {
-    PIECE_END.lastIndex = start + PIECE;
-    const end = PIECE_END.exec(text)?.index ?? text.length;
-    const words = wordsOf(text.slice(start, end));
+    const room = text.slice(start, start + MAX_PIECE);
+    PIECE_END.lastIndex = PIECE;
+    const piece = room.slice(0, PIECE_END.exec(room)?.index);
+    const words = wordsOf(piece);
     if (words.length > 0) form += ` ${words.join(' ')}`;
-    start = end;
+    start += piece.length;
   }
   return form === '' ? '' : `${form} `;
 }

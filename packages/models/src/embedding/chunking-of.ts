@@ -17,7 +17,10 @@ export type Chunking = Readonly<{
 const MAX_CHUNK_TOKENS = 512;
 
 /** Without an embedding model, texts are cut small enough for most models. */
-const WITHOUT_MODEL: Chunking = { id: 'bound/256', maxTokens: 256, tokenizer: 'bound' };
+const WITHOUT_MODEL = { maxTokens: 256, tokenizer: 'bound' } as const;
+
+/** To be raised when documents are cut in another way. */
+const VERSION = 2;
 
 /**
  * How texts are cut for the configured embedding model.
@@ -26,9 +29,11 @@ const WITHOUT_MODEL: Chunking = { id: 'bound/256', maxTokens: 256, tokenizer: 'b
  */
 export function chunkingOf(config: EmbedderConfig): Chunking {
   const profile = profileOf(config);
-  if (profile === undefined) return WITHOUT_MODEL;
-  const maxTokens = Math.min(profile.maxInputTokens, MAX_CHUNK_TOKENS);
-  return { id: `${profile.tokenizer}/${maxTokens}`, maxTokens, tokenizer: profile.tokenizer };
+  const { tokenizer, maxTokens } =
+    profile === undefined
+      ? WITHOUT_MODEL
+      : { tokenizer: profile.tokenizer, maxTokens: Math.min(profile.maxInputTokens, MAX_CHUNK_TOKENS) };
+  return { id: `${tokenizer}/${maxTokens}/${VERSION}`, maxTokens, tokenizer };
 }
 
 /** Without a size, which does not matter here. */

@@ -84,7 +84,7 @@ describe('chunkingOf', () => {
 
   test('follows the limit of the model, up to 512 tokens', () => {
     expect(chunkingOf({ provider: 'local' })).toEqual({
-      id: 'use-lite/64',
+      id: 'use-lite/64/2',
       maxTokens: 64,
       tokenizer: 'use-lite',
     });

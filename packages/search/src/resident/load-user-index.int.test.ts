@@ -2,6 +2,7 @@ import { createPool, DEFAULT_TENANT_ID, insertMemories, migrate } from '@factmil
 import { newMemory } from '@factmill/testkit';
 import { openTestDatabase } from '@factmill/testkit/jest';
 import { expect, test } from '@jest/globals';
+import { untilPassed } from '../transactions.fixture.ts';
 import { loadUserIndex } from './load-user-index.ts';
 
 const { database } = await openTestDatabase({ createPool, migrate });
@@ -17,6 +18,7 @@ test.each([
     texts.map((text) => newMemory(DEFAULT_TENANT_ID, userId, text)),
     { actor: 'test', extractionId: null },
   );
+  await untilPassed(database);
   const loaded = await loadUserIndex(database, { tenantId: DEFAULT_TENANT_ID, userId }, MAX_BYTES);
   const { index } = loaded ?? {};
   const ids = Array.from({ length: count }, (_, row) => index?.ids.toString('hex', 16 * row, 16 * (row + 1)));

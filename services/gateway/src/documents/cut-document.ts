@@ -36,7 +36,8 @@ export function createCutDocument(
         matchingText: chunkMatchingText(chunk),
         contentHash: sha256(chunk),
       });
-      if (chunks.length === maxChunks) break;
+      // It is refused when it is stored, so nothing is searched for in it.
+      if (chunks.length === maxChunks) return { matchingText: '', contentHash: sha256(content), chunks };
     }
     return { matchingText: matchingText(content), contentHash: sha256(content), chunks };
   };

@@ -158,6 +158,21 @@ describe('posting', () => {
     expect((await gateway.call('GET', `/v1/documents?user_id=${user_id}&cursor=bogus`)).status).toBe(400);
   });
 
+  test('a long document has all its chunks, in order', async () => {
+    const content = Array.from({ length: 2_400 }, (_, n) =>
+      PARAGRAPHS[n % 30]?.replace('Paragraph', `${n}.`),
+    ).join('\n\n');
+    const { body } = await put({ id: 'long', user_id: someone(), content });
+    const chunks = await chunksOf('long');
+    expect(chunks.map((chunk) => chunk.content).join('')).toBe(content);
+    expect(body.chunks).toBe(chunks.length);
+    expect(chunks.length).toBeGreaterThan(1_000);
+    const { rows } = await gateway.database.query<{ last: number }>(
+      `select max(position) as last from document_chunks where document_id = 'long'`,
+    );
+    expect(rows).toEqual([{ last: chunks.length - 1 }]);
+  });
+
   test('a user has room for so many chunks, and an id belongs to one user', async () => {
     const user = someone();
     await put({ id: 'mine', user_id: user, content: 'text' });

@@ -45,6 +45,8 @@ export type NewDocument = Readonly<{
 /** Limits per user. Similarity to chunks is computed one by one, 2 µs each. */
 const MAX_DOCUMENTS_PER_USER = 1_000;
 export const MAX_CHUNKS_PER_USER = 20_000;
+/** Chunks of one statement, so that its parameters are never a second copy of a long document. */
+const CHUNKS_PER_INSERT = 500;
 
 /** `created`, `replaced` (other content, or another way of cutting) or `kept` (at most title and the like differ). */
 export type PutDocument = Readonly<{ document: DocumentRow; outcome: 'created' | 'replaced' | 'kept' }>;
@@ -146,32 +148,41 @@ async function writeDocument(tx: Sql, document: NewDocument): Promise<DocumentRo
   });
 }
 
-/** Replaces the chunks; a chunk that existed before keeps its vectors. */
-async function replaceChunks(tx: Sql, document: NewDocument): Promise<void> {
-  const { tenantId, id, userId, chunks } = document;
-  // Moves the old chunks out of the way of the new positions.
-  await tx.query(
-    `update document_chunks set position = -1 - position where tenant_id = $1::uuid and document_id = $2::text`,
-    [tenantId, id],
-  );
+/** Inserts the chunks from position `first`, at most CHUNKS_PER_INSERT. */
+async function insertChunks(tx: Sql, document: NewDocument, first: number): Promise<void> {
+  const chunks = document.chunks.slice(first, first + CHUNKS_PER_INSERT);
   await tx.query(
     `insert into document_chunks (id, tenant_id, user_id, document_id, position, content, matching_text,
        content_hash, embedding_pending_since)
-     select c.id, $1::uuid, $3::text, $2::text, c.position - 1, c.content, c.matching_text,
+     select c.id, $1::uuid, $3::text, $2::text, $9::integer + c.position - 1, c.content, c.matching_text,
        decode(c.content_hash, 'hex'), case when $8::boolean then now() end
      from unnest($4::uuid[], $5::text[], $6::text[], $7::text[]) with ordinality
        as c (id, content, matching_text, content_hash, position)`,
     [
-      tenantId,
-      id,
-      userId,
+      document.tenantId,
+      document.id,
+      document.userId,
       chunks.map((chunk) => chunk.id),
       chunks.map((chunk) => chunk.content),
       chunks.map((chunk) => chunk.matchingText),
       chunks.map((chunk) => chunk.contentHash),
       document.wantsEmbedding,
+      first,
     ],
   );
+}
+
+/** Replaces the chunks; a chunk that existed before keeps its vectors. */
+async function replaceChunks(tx: Sql, document: NewDocument): Promise<void> {
+  const { tenantId, id, chunks } = document;
+  // Moves the old chunks out of the way of the new positions.
+  await tx.query(
+    `update document_chunks set position = -1 - position where tenant_id = $1::uuid and document_id = $2::text`,
+    [tenantId, id],
+  );
+  for (let first = 0; first < chunks.length; first += CHUNKS_PER_INSERT) {
+    await insertChunks(tx, document, first);
+  }
   await tx.query(
     `with pairs as (
        select distinct on (new.id) new.id as new_id, old.id as old_id
