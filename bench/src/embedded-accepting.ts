@@ -22,7 +22,7 @@ export async function measureAccepting(
   quick: boolean,
 ): Promise<Round[]> {
   if (toAsk === undefined) throw new Error('there is no such search');
-  const [rounds, seconds] = quick ? [1, 3] : [3, 12];
+  const [rounds, seconds] = quick ? [1, 3] : [8, 12];
   const results: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const quiet = await acceptPaced(service, seconds);
