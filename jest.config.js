@@ -46,6 +46,7 @@ export default {
         '**/database/src/queries/extractions/ledger.int.test.ts',
         '**/gateway/src/routes/*.int.test.ts',
         '**/faults/drop-oldest.fault.test.ts',
+        '**/faults/extraction.fault.test.ts',
       ],
     },
     { ...common, displayName: 'e2e', roots: ['<rootDir>/test'], testMatch: ['**/*.e2e.test.ts'] },
