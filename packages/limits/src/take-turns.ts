@@ -37,15 +37,19 @@ export function takeTurns({ queueOf, afterGoneMs: goneMs, count }: TakeTurnsDeps
       return;
     }
     const gone = new AbortController();
-    response.once('close', () => {
+    const leave = () => {
       gone.abort();
-    });
+    };
+    response.once('close', leave);
     try {
       const release = await queue.acquire(principalOf(response).tenantId, slots, gone.signal);
       releaseAtEnd(response, release, goneMs);
     } catch (error) {
       if (isAppError(error) && !gone.signal.aborted) count('overload', work);
       throw error;
+    } finally {
+      // Each abort makes an error with its stack.
+      response.off('close', leave);
     }
     next();
   };
