@@ -2,7 +2,7 @@ import type { Sql } from '@factmill/database';
 import { MAX_COUNTED_TERMS, MAX_QUERY_TERMS, queryTerms } from '@factmill/ranking';
 import type { SearchTarget } from './target.ts';
 
-/** Above this many memories or turns a word is as common as any. */
+/** Words in more memories and turns than this count as equally common. */
 const MAX_FREQUENCY = 400;
 
 /**

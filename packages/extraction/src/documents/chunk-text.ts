@@ -24,8 +24,8 @@ const JOINED = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
 const MAX_STEPS_BACK = 32;
 
 /**
- * Sentences that no white space follows are cut off only when they have at least so much of a chunk's tokens in
- * characters. Of shorter ones the tokens of the whole chunk would be counted too often.
+ * A sentence without white space after it is a piece of its own from this share of `maxTokens` on, in characters.
+ * Shorter ones are joined with the next, because each such piece has the tokens of its whole chunk counted again.
  */
 const MIN_SHARE = 1 / 8;
 

@@ -6,7 +6,7 @@ import type { Channel } from './channel.ts';
 
 /** Words of so many of the user's latest memories are compared: 4 ms. */
 const MAX_READ = 2_000;
-/** And only the latest, up to so many lexemes in all. */
+/** Of these, the latest that have no more lexemes together. */
 const MAX_LEXEMES = 40_000;
 /** Characters of the words that are compared, counted once for each word of the query. */
 const MAX_COMPARED = 500_000;
