@@ -316,6 +316,10 @@ describe('what is large and fine', () => {
     ['words', 'The user walked along the river and thought of tea. '],
     ['one word', 'x'],
     ['signs', '\u0301'],
+    ['Chinese', '我喜欢喝茶在巴黎的家里'],
+    ['short Chinese sentences', '茶。'],
+    ['words of one letter', 'a b c '],
+    ['signs that stand for eighteen each', '\ufdfa'],
   ])('a document of a million characters: %s', async (_what, unit) => {
     const content = unit.repeat(Math.floor(1_000_000 / unit.length));
     const body = JSON.stringify({ user_id: 'ada', content: `a${content.slice(1)}` });

@@ -1,6 +1,7 @@
 import { type Config, loadConfig, loadProcessEnvironment, type RawEnvironment } from '@factmill/config';
 import { isAppError } from '@factmill/errors';
 import { createLogger, type Logger, startTelemetry, type Telemetry } from '@factmill/telemetry';
+import { allocateYoung } from './allocate-young.ts';
 import { type Disposables, createDisposables } from './disposables.ts';
 
 export const VERSION = '0.1.0';
@@ -38,6 +39,7 @@ export async function runProcess(
   start: (context: ProcessContext) => Promise<void>,
   { defaults = {}, farewell = '' }: ProcessOptions = {},
 ): Promise<void> {
+  allocateYoung();
   const disposables = createDisposables();
   let logger: Logger | undefined;
   let signals: Signals | undefined;
