@@ -8,6 +8,8 @@ import { toChineseParagraphs } from './chinese/clauses.ts';
 import { mentionsChineseSecret } from './chinese/refusals.ts';
 import { isChinese } from './chinese/script.ts';
 import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
+import type { Language } from './other-languages/language.ts';
+import { tellLanguage } from './other-languages/tell-language.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
 import { type Asked, topicOf, type Topic } from './topic.ts';
@@ -16,7 +18,7 @@ import { withoutVocatives } from './vocatives.ts';
 /** A message as the rules read it. */
 export type Told = {
   message: TranscriptMessage;
-  /** Sentences by paragraph. */
+  /** Sentences by paragraph, for the rules. */
   paragraphs: readonly (readonly string[])[];
   speaker: Speaker;
   /** Whom the speaker talks to, when that is known: what `you` means. */
@@ -28,8 +30,8 @@ export type Told = {
   keepsOwnWords: boolean;
   /** Said among people: those with names talk to each other, a user without one talks to an assistant. */
   social: boolean;
-  /** Which rules read it. */
-  language: 'en' | 'zh';
+  /** Which rules read it; a language without rules of its own is kept in the user's own words. */
+  language: 'en' | 'zh' | Language;
   /** Words that the messages write with a capital letter inside of a sentence. */
   names: ReadonlySet<string>;
 };
@@ -46,6 +48,12 @@ function paragraphsOf(message: TranscriptMessage, others: readonly string[]): st
   return toParagraphs(content).map((sentences) =>
     sentences.map((sentence) => withoutVocatives(sentence, others)),
   );
+}
+
+/** Among people the English rules read what is not Chinese: somebody's own words are not kept there. */
+function languageOf(content: string, social: boolean): Told['language'] {
+  if (isChinese(content)) return 'zh';
+  return social ? 'en' : (tellLanguage(content) ?? 'en');
 }
 
 const asksForSecret = (sentence: string): boolean =>
@@ -87,10 +95,11 @@ export function* readConversation(
     const question = questionBefore(message, said[index - 1]);
     const isSecret = question?.sentences.some((sentence) => asksForSecret(sentence)) === true;
     const social = name !== '';
+    const language = languageOf(message.content, social);
     yield {
       message,
       // The answer to a question about a password need not name what it tells.
-      paragraphs: isSecret ? [] : paragraphsOf(message, others),
+      paragraphs: isSecret || typeof language !== 'string' ? [] : paragraphsOf(message, others),
       speaker,
       listener: social && names.length === 2 ? (others[0] ?? null) : null,
       topic: question === null ? null : topicOf(question, speaker, message.content.trim()),
@@ -98,7 +107,7 @@ export function* readConversation(
       keepsOwnWords: keepsOwnWords && !social,
       keyPrefix: social ? `${normaliseKey(name)}_` : '',
       social,
-      language: isChinese(message.content) ? 'zh' : 'en',
+      language,
       names: written,
     };
   }

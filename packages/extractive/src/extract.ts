@@ -5,6 +5,8 @@ import { type Clause, toClauses } from './clauses.ts';
 import { readConversation, type Told } from './conversation.ts';
 import { toNotes, type Note, type Reading } from './note.ts';
 import { peopleIn, type Person } from './people.ts';
+import type { Language } from './other-languages/language.ts';
+import { readInOwnWords } from './other-languages/read-message.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
 import { standingWishOf } from './standing-wish.ts';
@@ -142,6 +144,12 @@ function* readChinese(told: Told, mentioned: Mentioned): Generator<RawCandidate[
   }
 }
 
+function* readElsewhere(told: Told, language: Language): Generator<RawCandidate[]> {
+  for (const notes of readInOwnWords(told, language)) {
+    yield notes.map((note) => toNoteItem(note, true, told));
+  }
+}
+
 /** Sentences that tell an assistant what to do for good are statements of a wish. */
 function clausesOf(sentence: string, { social, message }: Told): readonly Clause[] {
   const wish = social ? null : standingWishOf(sentence, message.content);
@@ -172,7 +180,9 @@ function* readMessages(
   const { speaker = 'The user', keepsOwnWords = true } = options;
   const mentioned: Mentioned = { title: null };
   for (const told of readConversation(messages, { speaker, keepsOwnWords })) {
-    yield* told.language === 'zh' ? readChinese(told, mentioned) : readMessage(told);
+    if (told.language === 'en') yield* readMessage(told);
+    else if (told.language === 'zh') yield* readChinese(told, mentioned);
+    else yield* readElsewhere(told, told.language);
   }
 }
 
