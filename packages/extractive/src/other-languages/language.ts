@@ -21,7 +21,8 @@ export const REFUSED_EVERYWHERE: readonly RegExp[] = [
 
 const alternativesOf = (words: string): string =>
   words
-    .split(/\s+\/\s+/)
+    .split('/')
+    .map((word) => word.trim())
     .join('|')
     .replaceAll('*', String.raw`\p{L}{0,12}`);
 
