@@ -9,6 +9,7 @@ import { mentionsChineseSecret } from './chinese/refusals.ts';
 import { isChinese } from './chinese/script.ts';
 import { MAX_MESSAGE_CHARACTERS, toParagraphs } from './clean-text.ts';
 import type { Language } from './other-languages/language.ts';
+import { toParagraphsIn } from './other-languages/paragraphs.ts';
 import { tellLanguage } from './other-languages/tell-language.ts';
 import { mentionsSecret } from './refusals.ts';
 import { speakerOf, type Speaker } from './third-person.ts';
@@ -18,7 +19,7 @@ import { withoutVocatives } from './vocatives.ts';
 /** A message as the rules read it. */
 export type Told = {
   message: TranscriptMessage;
-  /** Sentences by paragraph, for the rules. */
+  /** Sentences by paragraph. */
   paragraphs: readonly (readonly string[])[];
   speaker: Speaker;
   /** Whom the speaker talks to, when that is known: what `you` means. */
@@ -30,7 +31,7 @@ export type Told = {
   keepsOwnWords: boolean;
   /** Said among people: those with names talk to each other, a user without one talks to an assistant. */
   social: boolean;
-  /** Which rules read it; a language without rules of its own is kept in the user's own words. */
+  /** Which rules read it: those for English, those for Chinese, or what is known of another language. */
   language: 'en' | 'zh' | Language;
   /** Words that the messages write with a capital letter inside of a sentence. */
   names: ReadonlySet<string>;
@@ -42,15 +43,20 @@ function nameOf(message: TranscriptMessage): string {
   return message.name === undefined ? '' : toStorableText(message.name);
 }
 
-function paragraphsOf(message: TranscriptMessage, others: readonly string[]): string[][] {
+function paragraphsOf(
+  message: TranscriptMessage,
+  others: readonly string[],
+  language: Told['language'],
+): string[][] {
   const content = stripInjectedPostfixes(message.content);
-  if (isChinese(content)) return toChineseParagraphs(content);
+  if (language === 'zh') return toChineseParagraphs(content);
+  if (language !== 'en') return toParagraphsIn(language, content);
   return toParagraphs(content).map((sentences) =>
     sentences.map((sentence) => withoutVocatives(sentence, others)),
   );
 }
 
-/** Among people the English rules read what is not Chinese: somebody's own words are not kept there. */
+/** Other languages are told apart only where a user talks to an assistant: among people nobody's own words are kept. */
 function languageOf(content: string, social: boolean): Told['language'] {
   if (isChinese(content)) return 'zh';
   return social ? 'en' : (tellLanguage(content) ?? 'en');
@@ -68,7 +74,7 @@ function questionBefore(message: TranscriptMessage, previous: TranscriptMessage 
   if (asker === '' || nameOf(message) === '' || asker === nameOf(message)) return null;
   return {
     messageId: previous.id,
-    sentences: paragraphsOf(previous, [nameOf(message)]).flat(),
+    sentences: paragraphsOf(previous, [nameOf(message)], languageOf(previous.content, true)).flat(),
     by: speakerOf(asker, ''),
     at: previous.createdAt,
   };
@@ -99,7 +105,7 @@ export function* readConversation(
     yield {
       message,
       // The answer to a question about a password need not name what it tells.
-      paragraphs: isSecret || typeof language !== 'string' ? [] : paragraphsOf(message, others),
+      paragraphs: isSecret ? [] : paragraphsOf(message, others, language),
       speaker,
       listener: social && names.length === 2 ? (others[0] ?? null) : null,
       topic: question === null ? null : topicOf(question, speaker, message.content.trim()),

@@ -6,10 +6,13 @@ type Refusals = readonly (readonly [string, RegExp])[];
 const SECRET =
   /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i;
 
+/** Code, formulas and addresses. */
+export const MARKUP = /[{}=\\|^]|[$<>~](?! ?\d)|https?:|www\.|\S@\S|\S::\S/;
+
 /** Clauses that no memory is made of, whatever else they match; the first row that matches names why. */
 const REFUSALS: Refusals = [
   ['quotation', new RegExp(QUOTATION)],
-  ['markup', /[{}=\\|^]|[$<>~](?! ?\d)|https?:|www\.|\S@\S|\S::\S/],
+  ['markup', MARKUP],
   ['secret', SECRET],
   [
     'request',

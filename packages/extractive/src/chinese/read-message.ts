@@ -1,4 +1,5 @@
 import type { Told } from '../conversation.ts';
+import { grouped } from '../grouped.ts';
 import type { Note } from '../note.ts';
 import { readSentence, type Read } from './read-sentence.ts';
 import { recommendationOf } from './recommendation.ts';
@@ -79,21 +80,8 @@ function noteOf(sentences: readonly (readonly Read[])[], voice: Voice): Note | n
 const isRead = (sentence: readonly Read[]): boolean =>
   sentence.some(({ statements }) => statements.length > 0);
 
-/** Sentences one after the other, as many as make a memory. */
-function toGroups(sentences: readonly (readonly Read[])[]): Read[][][] {
-  const groups: Read[][][] = [];
-  let length = 0;
-  for (const reads of sentences) {
-    const more = reads.flatMap(({ clauses }) => clauses).reduce((sum, { text }) => sum + text.length + 1, 0);
-    length += more;
-    const group = groups.at(-1);
-    if (group === undefined || length > MAX_NOTE_CHARACTERS) {
-      groups.push([[...reads]]);
-      length = more;
-    } else group.push([...reads]);
-  }
-  return groups;
-}
+const charactersOf = (reads: readonly Read[]): number =>
+  reads.flatMap(({ clauses }) => clauses).reduce((sum, { text }) => sum + text.length + 1, 0);
 
 /** Notes of what a paragraph tells beside its facts; what no rule reads is kept apart, in the user's own words. */
 function notesOf(sentences: readonly (readonly Read[])[], voice: Voice): Note[] {
@@ -105,7 +93,10 @@ function notesOf(sentences: readonly (readonly Read[])[], voice: Voice): Note[] 
     return isRead(opened ?? reads);
   });
   const groups = [true, false].flatMap((known) =>
-    toGroups(rest.filter((_, index) => isKnown[index] === known)),
+    grouped(
+      rest.filter((_, index) => isKnown[index] === known),
+      { lengthOf: charactersOf, maxLength: MAX_NOTE_CHARACTERS },
+    ),
   );
   return groups.flatMap((group) => {
     const note = group.flat().some(({ opens }) => opens) ? noteOf(group, voice) : null;

@@ -8,7 +8,7 @@ export const polish: Language = {
      już są był była czy przy ze także też każdy każdego nasz nasza lub lubię przez który która`,
   ),
   speaker:
-    anyOf(String.raw`ja / mój / moj[aeąi] / mojej / mojego / moim / moich / nasz* / jestem / mam / mamy / mieszkam /
+    anyOf(String.raw`ja / mój / moj[aeąi] / mojej / mojego / moim / moimi / moich / \p{L}{2,}(?:imy|emy|amy) / nasz* / jestem / mam / mamy / mieszkam /
        mieszkamy / pracuję / pracujemy / uczę / studiuję / lubię / uwielbiam / wolę / gram / biegam /
        mówię / używam / jeżdżę / urodziłam / urodziłem / \p{L}{2,}ł[ae]m / \p{L}{2,}liśmy /
        nie (?:jem|piję|znoszę)`),
@@ -16,7 +16,7 @@ export const polish: Language = {
     anyOf(
       String.raw`ty / ci / ciebie / cię / tobie / tw[oó]j* / pan / pani / państwo / proszę / dziękuję / dzięki`,
     ),
-    startsWithAnyOf(String.raw`czy / kto / co / jak / gdzie / kiedy / dlaczego / któr* / ile / możesz / jeśli / jeżeli /
+    startsWithAnyOf(String.raw`czy / kto / co(?! (?:rano|dzień|dziennie|roku|tydzień|wieczór|miesiąc|weekend|drug\p{L}+)) / jak / gdzie / kiedy / dlaczego / któr* / ile / możesz / jeśli / jeżeli /
        gdyby* / wyobraź / załóż* / napisz / wyjaśnij / przetłumacz / streść / podaj / pokaż / zrób /
        stwórz / popraw / pomóż / powiedz / sprawdź / porównaj / znajdź / zapamiętaj / przypomnij /
        zignoruj / zapomnij / oto`),
@@ -30,7 +30,8 @@ export const polish: Language = {
 
 export const russian: Language = {
   code: 'ru',
-  letters: /[ыэъё]/,
+  // Neither Latin letters nor those of Ukrainian.
+  letters: /^[^a-zіїєґ]*$/,
   common: setOf(
     `и в не на я мой моя моё мои с со что как у меня мне по но за из это к для от мы наш наша очень уже лет был была
      есть или же он она они так бы который каждый все о до при`,
@@ -48,7 +49,7 @@ export const russian: Language = {
        хочу (?:знать|узнать|спросить|понять|чтобы) /
        нуж(?:на|ен|ны|но) (?:помощь|совет*|узнать|понять) / ищу (?:совет*|помощь|идеи) /
        не (?:знаю|понимаю|помню|уверен*) / (?:думаю|считаю|надеюсь|понимаю), что /
-       я(?: \p{L}+)? (?:устал*|голод\p{L}+|рад*|расстроен*|готов*|уверен*) / интересно`),
+       я(?: \p{L}+)? (?:устал|устала|голод\p{L}+|рад|рада|расстроен|расстроена|готов|готова|уверен|уверена) / интересно`),
   ],
 };
 
@@ -71,7 +72,7 @@ export const ukrainian: Language = {
     anyOf(String.raw`би / б / можливо / мабуть / напевно / хочу (?:знати|дізнатися|запитати|зрозуміти|щоб) /
        потрібн[аі] (?:допомога|порада|поради) / шукаю (?:порад*|допомог*|ідеї) /
        не (?:знаю|розумію|пам\p{L}+|впевнен*) / (?:думаю|вважаю|сподіваюся|розумію), що /
-       я(?: \p{L}+)? (?:втомлен*|втомил*|голодн*|рад*|готов*|впевнен*) / цікаво`),
+       я(?: \p{L}+)? (?:втомлен*|втомил*|голодн*|рад|рада|готовий|готова|впевнен*) / цікаво`),
   ],
 };
 
@@ -91,7 +92,7 @@ export const turkish: Language = {
     startsWithAnyOf(
       String.raw`kim / nasıl / nerede / neden / niye / hangi / kaç / eğer / diyelim / bana / işte`,
     ),
-    /(?:yaz|açıkla|çevir|özetle|göster|düzelt|söyle|anlat|kontrol et|karşılaştır|bul|hatırla|unut|yardım et|öner|oluştur|ver)$/iu,
+    /(?<!\p{L})(?:yaz|açıkla|çevir|özetle|göster|düzelt|söyle|anlat|kontrol et|karşılaştır|bul|hatırla|unut|yardım et|öner|oluştur|ver)$/iu,
     anyOf(String.raw`belki / galiba / muhtemelen / keşke / \p{L}+(?:sa|se)m / \p{L}+(?:rd[ıiuü])m / bilmiyorum /
        anlamadım / anlamıyorum / merak ediyorum / öğrenmek istiyorum / sormak istiyorum / istiyorum /
        düşünüyorum / sanıyorum / umuyorum / yorgunum / açım / mutluyum / üzgünüm / hazırım / eminim`),
@@ -103,10 +104,10 @@ export const japanese: Language = {
   letters: null,
   common: setOf(''),
   speaker:
-    /私|わたし|僕|ぼく|俺|うちの|我が家|(?:住んで|暮らして|働いて|勤めて|通って|飼って|習って|勉強して|使って|続けて|やって|持って)(?:い|る|ます)|(?:大好き|好き|嫌い|苦手|得意|アレルギー)(?:です|だ|で|が)|引っ越し(?:た|まし)|結婚し(?:た|て|まし)|出身(?:です|で)|生まれ(?:た|まし|です)/u,
+    /私|わたし|僕|ぼく|俺|うちの|我が家|(?:住んで|暮らして|働いて|勤めて|通って|飼って|習って|勉強して|使って|続けて|やって|持って)(?:い|る|ます)|(?:大好き|好き|嫌い|苦手|得意|アレルギー)(?:です|だ|で|が)|引っ越(?:し(?:た|まし)|します|す)|結婚し(?:た|て|まし)|出身(?:です|で)|生まれ(?:た|まし|です)/u,
   refused: [
     /[かの]$|(?:です|ます|でしょう|だろう)(?:か|ね)$|(?:ください|下さい|ほしい(?:です)?|欲しい(?:です)?|お願い(?:し|いた)?.{0,4}|教えて|くれ(?:る|ます|ない|ません)?か?|もらえ(?:る|ます|ない|ません)?か?|たいです|たい|なさい|しろ|せよ|しましょう|よう)$/u,
-    /あなた|君(?:は|の|が|に)|お前|もし|たとえば|例えば|かもしれ|たぶん|多分|でしょう|だろう|知りたい|教えて|わから|分から|と思(?:い|う|って)|ありがとう|どうやって|どうすれば|なぜ|どこ|いつ|誰|何(?:を|が|の|か|で)|疲れ|お腹/u,
+    /あなた|君(?:は|の|が|に)|お前|(?<!お)もし(?!ろ)|たとえば|例えば|かもしれ|たぶん|多分|でしょう|だろう|知りたい|教えて|わから|分から|と思(?:い|う|って)|ありがとう|どうやって|どうすれば|なぜ|どこ|いつ(?!も)|誰|何(?:を|が|の|か|で)|疲れ|お腹/u,
   ],
 };
 
@@ -117,7 +118,7 @@ export const korean: Language = {
   speaker:
     /(?:^|\s)(?:저는|제가|제|저희|저도|나는|난|내가|내|나도|우리는?|저희는)(?=\s|$)|(?:살고|다니고|일하고|키우고|배우고|공부하고|사용하고|쓰고)\s?있|(?:살아|다녀|일해|키워|좋아해|싫어해|좋아하|싫어하)(?:요|합니다|고|는데|$)|(?:좋아합|싫어합|삽|다닙|일합|키웁)니다|알레르기가?\s?있|이사\s?(?:했|왔|갔)|결혼\s?(?:했|한)|태어났/u,
   refused: [
-    /(?:까요?|나요|니까|을까|ㄹ까|가요|는지요?)$|(?:주세요|줘|줘요|주십시오|해라|하세요|하십시오|해봐|알려줘|부탁.{0,6}|싶어요?|싶습니다)$/u,
-    /당신|(?:^|\s)(?:너|너는|네가|넌)(?=\s|$)|만약|만일|혹시|아마|어떻게|왜|어디|언제|누구|무엇|뭐|알고\s?싶|궁금|모르겠|몰라|감사|고마|생각해|생각합|것\s?같|피곤|배고/u,
+    /(?:까요?|[있하되인은는았었]나요|니까|을까|ㄹ까|가요|는지요?)$|(?:주세요|줘|줘요|주십시오|해라|하세요|하십시오|해봐|알려줘|부탁.{0,6}|싶어요?|싶습니다)$/u,
+    /당신|(?:^|\s)(?:너|너는|네가|넌)(?=\s|$)|만약|만일|혹시|아마(?!추어)|어떻게|왜|어디|언제(?!나)|누구|무엇|뭐|알고\s?싶|궁금|모르겠|몰라|감사|고마|생각해|생각합|것\s?같|피곤|배고/u,
   ],
 };

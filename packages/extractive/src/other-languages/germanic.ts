@@ -35,7 +35,7 @@ export const dutch: Language = {
   speaker: anyOf(String.raw`ik / wij / we / mijn / m'n / ons / onze`),
   refused: [
     anyOf(String.raw`je / jij / jou / jouw / u / uw / jullie / alsjeblieft / alstublieft / bedankt / dank`),
-    startsWithAnyOf(String.raw`kan / kun* / zou* / wil / mag / moet / is / zijn / heeft / wie / wat / hoe / waar / wanneer /
+    startsWithAnyOf(String.raw`kan / kun / kunt / kunnen / zou / zouden / wil / mag / moet / is / zijn / heeft / wie / wat / hoe / waar / wanneer /
        waarom / welke* / als / stel / schrijf / leg / vertaal / geef / toon / maak / help / vertel /
        noem / verbeter / controleer / analyseer / vergelijk / zoek / vind / onthoud / herinner /
        negeer / vergeet / hier (?:is|zijn) / laat`),

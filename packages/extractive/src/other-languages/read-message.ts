@@ -1,7 +1,8 @@
-import { toProse } from '../clean-text.ts';
 import type { Told } from '../conversation.ts';
+import { grouped } from '../grouped.ts';
 import type { Note } from '../note.ts';
-import { type Language, REFUSED_EVERYWHERE } from './language.ts';
+import { MARKUP, mentionsSecret } from '../refusals.ts';
+import { type Language, SECRET_ELSEWHERE, SPEAKS_OF_ASSISTANTS } from './language.ts';
 
 /** More of a paragraph than this is a memory of its own. */
 const MAX_NOTE_CHARACTERS = 240;
@@ -12,8 +13,28 @@ const MIN_CONTENT_WORDS = 2;
 /** Where words are not separated by blanks, or are long: letters of a sentence. */
 const MIN_LETTERS = 8;
 
-/** A text to work on, or what to do with it, stands before a colon: "Übersetze: Ich wohne in Wien". */
-const LABEL = /^[^,.!]{1,60}[:：]\s?/u;
+/** The words before a colon. */
+const LABEL = /^[^,.!]{1,60}[:：]/u;
+
+/** The speaker as an object: "Kurz zu mir: …" introduces what they say of themselves. */
+const OF_ME =
+  /(?<!\p{L})(?:mir|mich|mij|me|mig|mim|moi|mí|mnie|sobie|себе|мне|мене|mi|hakkımda)(?!\p{L})|自己紹介|자기소개/iu;
+
+/** Whether a text to work on, or what somebody else said, follows: "Übersetze: Ich wohne in Wien". */
+function introduces(sentence: string, language: Language): boolean {
+  const label = LABEL.exec(sentence)?.[0];
+  if (label === undefined) return false;
+  return isRefused(label, language) || !(OF_ME.test(label) || language.speaker.test(label));
+}
+
+/** Somebody's words, or a mark that stands for them. */
+const QUOTED = /["“”„«»「」\uFFFC]/;
+
+const isRefused = (text: string, language: Language): boolean =>
+  QUOTED.test(text) ||
+  [MARKUP, ...SPEAKS_OF_ASSISTANTS, ...language.refused].some((pattern) => pattern.test(text));
+
+const holdsSecret = (text: string): boolean => mentionsSecret(text) || SECRET_ELSEWHERE.test(text);
 
 /** Whether a sentence says enough to be kept. */
 function saysEnough(sentence: string, language: Language): boolean {
@@ -27,50 +48,29 @@ function saysEnough(sentence: string, language: Language): boolean {
 
 /** Whether a sentence states something of its speaker, as against what it asks, wishes or supposes. */
 function statesSomethingIn(language: Language, sentence: string): boolean {
-  // Languages end a statement with a full stop of one kind or another.
+  if (/[?？]\s*$/.test(sentence)) return false;
   const text = sentence.replace(/[.!。！．\s]{1,10}$/u, '');
-  return (
-    language.speaker.test(text) &&
-    !LABEL.test(text) &&
-    ![...REFUSED_EVERYWHERE, ...language.refused].some((pattern) => pattern.test(text)) &&
-    saysEnough(text, language)
-  );
-}
-
-function sentencesOf(line: string, { code }: Language): string[] {
-  const segmenter = new Intl.Segmenter(code, { granularity: 'sentence' });
-  return Array.from(segmenter.segment(line), ({ segment }) => segment.trim()).filter((text) => text !== '');
-}
-
-/** Sentences one after the other, as many as make a memory. */
-function toGroups(sentences: readonly string[]): string[] {
-  const groups: string[] = [];
-  for (const sentence of sentences) {
-    const group = groups.at(-1);
-    if (group === undefined || group.length + sentence.length > MAX_NOTE_CHARACTERS) groups.push(sentence);
-    else groups[groups.length - 1] = `${group} ${sentence}`;
-  }
-  return groups;
+  return language.speaker.test(text) && !isRefused(text, language) && saysEnough(text, language);
 }
 
 /**
  * What a message in a language without rules of its own states of its speaker, by paragraph: notes in the user's own
- * words, with the day on which they were said, because their relative dates are not read. A paragraph that speaks of
- * a secret, of assistants or of instructions is not kept; nothing after a text to work on is.
+ * words, with the day on which they were said, because their relative dates are not read. Nothing is kept of a
+ * paragraph that speaks of a secret, nor after a text to work on.
  */
 export function* readInOwnWords(told: Told, language: Language): Generator<Note[]> {
-  const { speaker, message } = told;
+  const { speaker, message, paragraphs } = told;
   if (!told.keepsOwnWords) return;
   const day = message.createdAt.toISOString().slice(0, 10);
-  for (const line of toProse(message.content).split('\n')) {
-    const sentences = sentencesOf(line, language);
-    if (sentences.some((text) => REFUSED_EVERYWHERE.slice(1).some((pattern) => pattern.test(text)))) continue;
-    const task = sentences.findIndex((text) => LABEL.test(text));
-    const own = (task < 0 ? sentences : sentences.slice(0, task)).filter((text) =>
-      statesSomethingIn(language, text),
+  for (const sentences of paragraphs) {
+    if (sentences.some((sentence) => holdsSecret(sentence))) continue;
+    const task = sentences.findIndex((sentence) => introduces(sentence, language));
+    const own = (task < 0 ? sentences : sentences.slice(0, task)).filter((sentence) =>
+      statesSomethingIn(language, sentence),
     );
-    yield toGroups(own).map((text) => ({
-      content: `${speaker.start} said on ${day}: “${text}”`,
+    const groups = grouped(own, { lengthOf: ({ length }) => length, maxLength: MAX_NOTE_CHARACTERS });
+    yield groups.map((group) => ({
+      content: `${speaker.start} said on ${day}: “${group.join(' ')}”`,
       category: 'other',
       date: null,
       known: false,

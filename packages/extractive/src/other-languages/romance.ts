@@ -9,7 +9,7 @@ export const spanish: Language = {
   ),
   speaker:
     anyOf(String.raw`yo / mi / mis / nosotros / nosotras / nuestr[oa]s? / soy / estoy / tengo / vivo / vivimos /
-       trabajo / trabajamos / estudio / nací / crecí / llevo / hablo / juego / toco / corro /
+       trabajo / trabajamos / estudio / nací / crecí / estudié / trabajé / viví / escribo / pinto / leo / no (?:como|bebo|fumo) / llevo / hablo / juego / toco / corro /
        prefiero / odio / uso / colecciono / enseño / cocino / voy / fui / era / he \p{L}+[iad]d?o /
        me (?:gusta*|encanta*|mud[éo]|cas[éo]|jubil[éo]|llamo|interesa*|molesta*|dedico|levanto|diagnosticaron|operaron) /
        compré / compramos / tuve / tuvimos / empecé / terminé / aprendo / viajo / viajé / somos /
@@ -17,7 +17,7 @@ export const spanish: Language = {
   refused: [
     anyOf(String.raw`tú / te / ti / tu / tus / contigo / usted / ustedes / vos / por favor / gracias`),
     startsWithAnyOf(String.raw`puede* / podría* / quién / qué / cómo / dónde / cuándo / cuál* / cuánt* / por qué / si /
-       imagina* / supon* / escrib* / explic* / traduc* / resum* / dame / dime / muestr* / haz / crea /
+       imagina* / supon* / escribe* / escríbe* / escriba* / explic* / traduc* / resum* / dame / dime / muestr* / haz / hazme / crea /
        corrig* / ayuda* / ayúda* / mejora / revisa / analiza / compara / busca / encuentra / recuerd* /
        ignora / olvida / aquí`),
     anyOf(String.raw`quizás? / tal vez / ojalá / podría* / sería* / tendría* / gustaría / probablemente /
@@ -65,13 +65,13 @@ export const portuguese: Language = {
   speaker:
     anyOf(String.raw`eu / meus? / minhas? / nós / noss[oa]s? / sou / estou / tenho / moro / moramos / trabalho /
        trabalhamos / estudo / nasci / cresci / falo / jogo / toco / corro / prefiro / odeio / gosto /
-       adoro / uso / ensino / vou / fui / me (?:mudei|casei|aposentei|formei|chamo) / comprei /
+       adoro / uso / escrevo / leio / ensino / vou / fui / me (?:mudei|casei|aposentei|formei|chamo) / comprei /
        comprámos / compramos / comecei / terminei / viajo / viajei / somos / temos / mudei / casei`),
   refused: [
     anyOf(String.raw`tu / te / ti / teus? / tuas? / contigo / você / vocês / por favor / obrigad[oa]`),
     startsWithAnyOf(String.raw`pode* / poderia / consegue* / quem / o que / que / como / onde / quando / qual / quais /
-       quant* / por que / porquê / se / imagin* / supon* / escrev* / expli* / traduz* / resum* /
-       dá-me / me dê / diga / diz / mostr* / faça / faz / cri[ae] / corri[gj]* / ajud* / melhor[ae] /
+       quant* / por que / porquê / se / imagin* / supon* / escrev[ae]* / expli(?:que|ca)* / traduz / traduza / traduzir / resum* /
+       dá-me / me dê / diga / diz / mostre* / mostra / faça / faz(?! \p{L}+ (?:anos?|mês|meses|dias?|semanas?|tempo)) / cri[ae] / corri[gj]* / ajud[ae]* / melhor[ae] /
        revis[ae] / analis[ae] / compar[ae] / procur[ae] / encontr[ae] / lembr[ae] / ignor[ae] /
        esqueç[ae] / aqui`),
     anyOf(String.raw`talvez / poderia / seria / teria / gostaria / provavelmente / tomara / quem sabe /
@@ -91,13 +91,13 @@ export const italian: Language = {
   speaker:
     anyOf(String.raw`io / noi / mi[oae] / miei / nostr[oaie] / sono / ho / abbiamo / abito / abitiamo / vivo /
        viviamo / lavoro / lavoriamo / studio / parlo / gioco / suono / corro / preferisco / odio /
-       amo / uso / insegno / vado / mi (?:piac\p{L}+|chiamo|sono \p{L}+|occupo|trasferirò|alzo) /
+       amo / uso / scrivo / leggo / non (?:mangio|bevo|fumo) / insegno / vado / mi (?:piac\p{L}+|chiamo|sono \p{L}+|occupo|trasferirò|alzo) /
        viaggio / cucino / imparo / siamo`),
   refused: [
     anyOf(String.raw`tu / te / ti / tuo / tua / tuoi / tue / voi / vi / vostr[oaie] / per favore / grazie`),
     startsWithAnyOf(String.raw`puoi / può / potresti / potrebbe / chi / che cosa / cosa / come / dove / quando / quale /
-       quali / quant* / perché / se / immagina / supponi* / scriv* / spieg* / traduc* / riassum* /
-       dammi / dimmi / mostra* / fai / fammi / crea / corregg* / aiuta* / migliora / controlla /
+       quali / quant* / perché / se / immagina / supponi* / scrivi* / scriva / spieg(?:a|hi)* / traduci* / traduca / riassum* /
+       dammi / dimmi / mostra* / fai / fammi / crea / correggi* / correggimi / aiuta* / migliora / controlla /
        analizza / confronta / cerca / trova / ricorda* / ignora / dimentica / ecco`),
     anyOf(String.raw`forse / magari / potrei / potrebbe / sarei / sarebbe / avrei / avrebbe / vorrei /
        probabilmente /
