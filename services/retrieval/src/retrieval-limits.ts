@@ -22,6 +22,8 @@ export type RetrievalLimits = Readonly<{
 
 /** A search keeps about as much of a processor busy as half a pool connection. */
 const SEARCHES_PER_CONNECTION = 0.5;
+/** Embedded storage runs one statement at a time, whatever the size of the pool, and accepting needs its share. */
+const EMBEDDED_CONNECTIONS = 1;
 /** With a remote model, searches spend most of their time waiting for it, so this many times more may run at once. */
 const WAITING_FOR_MODELS = 8;
 const SHARE = 0.4;
@@ -38,11 +40,7 @@ export function createRetrievalLimits(
   const { config } = deps;
   const now = () => performance.now();
   const count = createCountLimited('retrieval');
-  const reranker = config.retrieval.rerank.provider;
-  const callsModels = config.embedding.provider === 'openai' || !['none', 'onnx'].includes(reranker);
-  const slots = Math.ceil(
-    config.storage.poolMax * SEARCHES_PER_CONNECTION * (callsModels ? WAITING_FOR_MODELS : 1),
-  );
+  const slots = searchSlots(config);
   const searching = createFairQueue({
     slots,
     share: Math.floor(slots * SHARE),
@@ -68,4 +66,20 @@ export function createRetrievalLimits(
     ],
     close: gauges.close,
   };
+}
+
+/** How many searches run at once in one process. */
+export function searchSlots({
+  storage,
+  embedding,
+  retrieval,
+}: Readonly<{
+  storage: Pick<Config['storage'], 'databaseUrl' | 'poolMax'>;
+  embedding: Pick<Config['embedding'], 'provider'>;
+  retrieval: Readonly<{ rerank: Pick<Config['retrieval']['rerank'], 'provider'> }>;
+}>): number {
+  const callsModels =
+    embedding.provider === 'openai' || !['none', 'onnx'].includes(retrieval.rerank.provider);
+  const connections = storage.databaseUrl === null ? EMBEDDED_CONNECTIONS : storage.poolMax;
+  return Math.ceil(connections * SEARCHES_PER_CONNECTION * (callsModels ? WAITING_FOR_MODELS : 1));
 }
