@@ -106,7 +106,7 @@ async function untilEnded(
 }
 
 function show(run: CompressionDetails): void {
-  // The contract has them as any objects: they are written by the compression of this version.
+  // The contract only says that they are objects; the compression of this version wrote them.
   for (const line of renderDecisions(run.decisions as CompressionDecision[], run.contents)) print(line);
   print(renderRun(run));
   if (run.state === 'failed')
