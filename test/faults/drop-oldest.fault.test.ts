@@ -19,8 +19,11 @@ const BURST = 12;
 const MODEL_DELAY_MS = 40;
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What a producer logs when its queue add took too long: the ledger counts, and the sweeper adds the job later. */
-const LEFT_TO_THE_SWEEPER = 'accepted, but not yet queued';
+/**
+ * What a producer logs when its queue add took too long. The ledger counts: the sweeper adds the job later, or the late
+ * add brings it although its row is dropped by now, and it stays until a worker takes it and finds its row ended.
+ */
+const LEFT_TO_THE_SWEEPER = /"extractions":(\d+),"msg":"accepted, but not yet queued/g;
 
 const closing: (() => Promise<unknown>)[] = [];
 let database: DatabasePool;
@@ -112,8 +115,11 @@ function assertInvariants(snapshot: Snapshot): void {
   expect(snapshot).toMatchObject({ startedAndDropped: 0, dropsOutOfOrder: 0, failed: 0 });
 }
 
-const lateAdds = () =>
-  producers.reduce((sum, producer) => sum + producer.output().split(LEFT_TO_THE_SWEEPER).length - 1, 0);
+/** Extractions whose adding took too long, until now. */
+function countLateAdds(): number {
+  const logged = producers.flatMap((producer) => [...producer.output().matchAll(LEFT_TO_THE_SWEEPER)]);
+  return logged.reduce((sum, [, extractions]) => sum + Number(extractions), 0);
+}
 
 describe.each(faultSeeds())('seed %i', (seed) => {
   test('8 producers over a limit of 50 while workers take: nothing is lost sight of, the oldest go first', async () => {
@@ -150,7 +156,6 @@ describe.each(faultSeeds())('seed %i', (seed) => {
     };
     const produce = async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const missedBefore = lateAdds();
         const bursts = producers.map((producer) => ({ producer, size: Math.floor(random() * (BURST + 1)) }));
         await Promise.all(
           bursts.flatMap(({ producer, size }, place) =>
@@ -159,7 +164,7 @@ describe.each(faultSeeds())('seed %i', (seed) => {
         );
         // Every enqueue has returned: now the queue itself is within the limit too.
         const { waiting } = (await queues.counts()).extraction;
-        if (lateAdds() === missedBefore) expect(waiting).toBeLessThanOrEqual(LIMIT);
+        expect(waiting).toBeLessThanOrEqual(LIMIT + countLateAdds());
         await check();
       }
     };
