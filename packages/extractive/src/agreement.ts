@@ -1,5 +1,5 @@
 import { languageModel } from './language.ts';
-import { isAdverb, isSimplePresent, toPluralVerb, toThirdPersonVerb } from './verbs.ts';
+import { isAdverb, isPastForm, isSimplePresent, toPluralVerb, toThirdPersonVerb } from './verbs.ts';
 
 /** A word with what stands around it and its parts of speech. */
 export type Word = { pre: string; text: string; post: string; tags: ReadonlySet<string> };
@@ -38,7 +38,7 @@ const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|prefer)$/;
 
 /** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
 function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxiliary: boolean): void {
-  for (let index = verb + 1; index < words.length - 2; index += 1) {
+  for (let index = verb + 1; index < words.length - 1; index += 1) {
     const text = (words[index]?.text ?? '').toLowerCase();
     if (
       /^(?:to|who|which|that|because|when|while|if|i|we|they|will|can|how|what|where|it|lets?|helps?|makes?|so)$/.test(
@@ -49,12 +49,22 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxili
     if (!/^(?:and|but|or)$/.test(text)) continue;
     const next = isAdverb((words[index + 1]?.text ?? '').toLowerCase()) ? index + 2 : index + 1;
     const word = words[next];
-    if (word === undefined || next >= words.length - 1) return;
+    // "Rock and roll" is a thing; behind an adverb there is a verb.
+    if (word === undefined || (next >= words.length - 1 && next === index + 1)) return;
     // "Hiking and rock climbing" are things.
     if (words[next + 1]?.text.endsWith('ing') === true) return;
     const base = AUXILIARY.test(word.text) || (!isAuxiliary && word.tags.has('Infinitive'));
     if (base && !word.tags.has('Noun')) word.text = toThirdPersonVerb(word.text, pastContext);
   }
+}
+
+/** "Moved out and now share a flat": what holds now agrees, whatever was before. */
+function agreeNow(words: readonly Word[], verb: number): void {
+  const joint = words.findIndex(
+    ({ text }, index) => index > verb && /^(?:and|but)$/.test(text) && words[index + 1]?.text === 'now',
+  );
+  const word = words[joint + 2];
+  if (joint > 0 && word?.tags.has('Infinitive') === true) word.text = toThirdPersonVerb(word.text);
 }
 
 const BEFORE_OBJECT =
@@ -93,5 +103,6 @@ export function agreeAt(words: Word[], index: number, plural: boolean, pastConte
   }
   // After "am" and "have", what `and` joins is seldom a verb of the same kind.
   if (isSimplePresent(base, pastContext)) agreeJoined(words, at, pastContext, /^(?:am|are|have)$/.test(base));
+  else if (isPastForm(base, pastContext)) agreeNow(words, at);
   verb.text = toThirdPersonVerb(base, pastContext);
 }

@@ -1,4 +1,5 @@
 import { languageModel } from './language.ts';
+import { WORD_LISTS } from './word-lists.ts';
 
 /** A part of a sentence that can state something by itself, normalised for the rules. */
 export type Clause = {
@@ -45,9 +46,16 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b((?:[Mm]y|[Oo]ur) [a-z-]+[a-rt-z])s (name|birthday|job) (?=is\b)/g, "$1's $2 "],
   // "My son Francis, he's 21": said twice.
   [
-    /\b([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
+    /(?<=^(?:\p{L}+,? )?)([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
     '$1 is',
   ],
+  // "A party for my son Francis, he's 21": tells two things.
+  [
+    /(?<=\p{L} )(my (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she)(?:'s| is)\b/gu,
+    '$1; $1 is',
+  ],
+  // "I changed my mind: I prefer the window."
+  [/(?<=^(?:\p{L}+,? )?I (?:have )?(?:\p{L}+ ){1,4}\p{L}+):(?= (?:I|we|my|our)\b)/gu, ';'],
   [/\bdont\b/g, "don't"],
   [/\bdoesnt\b/g, "doesn't"],
   [/\bgonna\b/gi, 'going to'],
@@ -96,10 +104,12 @@ const BOUNDARIES: readonly RegExp[] = [
   /(?<!(?:^|,\s)(?:me|my [\p{L}-]{1,40}|our [\p{L}-]{1,40})(?: \p{Lu}[\p{L}'-]{1,40})?)(?<!\b(?:that|ensure|if|whether|how|where|when|because|since|what|while|why) \p{Lu}[\p{L}'-]{1,40}),?\s{1,4}(?:and|but|so|plus|because|which is why)\s{1,4}(?=(?:I|we)\s)/u,
   /,?\s{1,4}(?:and|but|so)\s{1,4}(?=(?:she|he)(?:'s|\s))/,
   // Before `my` only where a verb shows that a new statement begins: "and my passion for it" goes on.
-  /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave)\s)/u,
+  /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave|went|dropped|rose|fell|needs?|keeps?|says|said|told|uses?|starts?|ends?)\s)/u,
   // A comma after a blank belongs to a fronted time.
-  /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|my|we|our)\s)/i,
-  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|where|which|who|do|does|did|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
+  /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|we)\s|(?:my|our)(?:\s[^\s,]+){3})/i,
+  // "My mom, who lives in Dayton": asks only where it runs to a question mark.
+  /,\s+(?:and |but |so )?(?=(?:where|which|who|whose)\b[^,?]*\?\s*$)/i,
+  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|don't|do not|never|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
   /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas))\b)/i,
 ];
 
@@ -107,8 +117,18 @@ const BOUNDARIES: readonly RegExp[] = [
 const FRONTED_COMMA =
   /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after|for|during|over|earlier|at|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,5}), (?=(?:I|we|my|our) )/i;
 
+/** "As a vegetarian, what can I eat?" says what the user is. */
+const ROLE = new RegExp(
+  `^(?:As|Being) (?<role>an? (?:[\\p{Ll}-]{1,20} ){0,2}?(?:${WORD_LISTS['diet']}|${WORD_LISTS['occupation']}|student|diabetic|beginner|parent|mother|father|mom|mum|dad|widow|widower|immigrant|expat|renter|homeowner|retiree|teetotall?er|atheist|muslim|christian|jew|hindu|buddhist)s?\\b[^,]{0,80}), (?=\\p{L})`,
+  'iu',
+);
+
+/** "Mum turns 70" is said of the speaker's. */
+const OWN_FAMILY =
+  /(?<=(?:^|[.;] |\b(?:and|but|so|because|that|with|for|to|told|asked) ))(?:Mum|Mom|Dad|Grandma|Grandpa|Granny)(?='s \p{Ll}| (?!and I\b)\p{Ll})/gu;
+
 function expand(text: string): string {
-  let expanded = text;
+  let expanded = text.replaceAll(OWN_FAMILY, (word) => `my ${word.toLowerCase()}`);
   for (const [pattern, replacement] of CONTRACTIONS) expanded = expanded.replaceAll(pattern, replacement);
   return expanded;
 }
@@ -197,7 +217,12 @@ export function toClauses(sentence: string): Clause[] {
   ) {
     return [];
   }
-  const all = splitAll(start).filter((part) => part !== '');
+  const given = ROLE.exec(start);
+  const said = start.slice(given?.[0].length ?? 0);
+  const all = [
+    ...(given === null ? [] : [`I am ${given.groups?.['role']}`]),
+    ...splitAll(normaliseStart(said)),
+  ].filter((part) => part !== '');
   const parts = all.filter((_, index) => !isSupposed(all, index));
   return parts
     .map((part, index) => ({

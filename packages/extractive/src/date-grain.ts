@@ -32,7 +32,7 @@ export function atHour(result: ParsedResult): string {
 }
 
 const onDay = (date: Date): Grain => ({ prefix: 'on', body: dayText(date), date: isoDay(date) });
-const inMonth = (date: Date): Grain => ({
+export const inMonth = (date: Date): Grain => ({
   prefix: 'in',
   body: `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
   date: isoDay(date).slice(0, 7),

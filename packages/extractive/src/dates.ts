@@ -1,5 +1,5 @@
 import type { ParsedResult } from 'chrono-node/en';
-import { addDays, atHour, grainOf, inYear, MONTHS, onWeekend } from './date-grain.ts';
+import { addDays, atHour, grainOf, inMonth, inYear, MONTHS, onWeekend } from './date-grain.ts';
 import { dateParser } from './language.ts';
 
 /** A clause with its dates written out, and the first of them. */
@@ -31,7 +31,7 @@ const RECURRING =
 const PAST =
   /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
+  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],
@@ -40,6 +40,7 @@ const SEASONS: ReadonlyMap<string, number> = new Map([
   ['fall', 8],
   ['winter', 11],
 ]);
+const NEAR_MONTH = new RegExp(`\\b(last|this|next) (${MONTHS.join('|')})\\b(?! \\d)`, 'gi');
 const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /** "last summer", "two weekends ago", "in 2019": what the date parser does not read. */
@@ -64,6 +65,15 @@ function extraPhrases(text: string, now: Date): DatePhrase[] {
       body: `the ${season} of ${year}`,
       date,
     });
+  }
+  for (const match of text.matchAll(NEAR_MONTH)) {
+    const month = MONTHS.findIndex((name) => name.toLowerCase() === match[2]?.toLowerCase());
+    const which = match[1]?.toLowerCase();
+    const isOver = month <= now.getUTCMonth();
+    const years =
+      which === 'last' ? (month < now.getUTCMonth() ? 0 : -1) : which === 'next' && isOver ? 1 : 0;
+    const date = new Date(Date.UTC(now.getUTCFullYear() + years, month, 1));
+    phrases.push({ index: match.index, length: match[0].length, ...inMonth(date) });
   }
   for (const match of text.matchAll(/\b(a|two|three|four|\d{1,2}) weekends? ago\b/gi)) {
     const word = (match[1] ?? '').toLowerCase();
@@ -99,6 +109,11 @@ function isWhile(text: string, { index, text: words }: ParsedResult): boolean {
   return WHILE.test(words) && (OF_WHILE.test(text.slice(0, index)) || tenseAt(text, index) === 'past');
 }
 
+/** "Wants it by Friday" and "moved to the 3rd" speak of a day to come. */
+const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
+const MOVED =
+  /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)(?: (?:back|forward|up))? (?:to|until)(?: the)?\s*$/i;
+
 function lastIndex(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
 }
@@ -109,7 +124,8 @@ const NEAREST = /(?:\b(?:starting|beginning|until|till|by|due|for)(?: (?:on|the|
 /** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
 function tenseAt(text: string, index: number): 'past' | 'future' | null {
   const before = text.slice(0, index);
-  if (NEAREST.test(before)) return null;
+  if (MOVED.test(before)) return 'future';
+  if (NEAREST.test(before)) return UNTIL.test(before) && lastIndex(before, PAST) < 0 ? 'future' : null;
   if (/\bsince (?:the )?$/i.test(before)) return 'past';
   const past = lastIndex(before, PAST);
   const future = lastIndex(before, FUTURE);
@@ -155,11 +171,11 @@ function written(before: string, phrase: DatePhrase, after: string): { before: s
   if (OWNED.test(before) && /^ \p{L}/u.test(after) && !AFTER_DATE.test(after))
     return { before, text: phrase.body };
   if (
-    /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)\s*$/i.test(
+    /(?<!\b(?:go|goes|going|went|been|gone|come|came|belong|listen|listened) )\b(?:since|until|till|by|from|before|after|of|for|around|to|between|through)(?: the)?\s*$/i.test(
       before,
     )
   ) {
-    return { before, text: phrase.body };
+    return { before: before.replace(/ the\s*$/i, ' '), text: phrase.body };
   }
   const open = phrase.bare
     ? before.replace(/^(?:just|only)\s*$/i, '')

@@ -22,7 +22,7 @@ describe('states nothing lasting', () => {
     'Do I live in Berlin?', 'What is my name?', 'Where do I work', 'Can I eat peanuts?', 'Did you know I live in Rome?', 'Is my dog called Rex?',
     'Am I allergic to nuts', 'What should I cook for my wife?',
     // suppositions
-    'If I lived in Rome, I would eat pasta every day.', 'I would love to go to Japan someday.', 'I wish I had a dog.', 'Maybe I live in a simulation.',
+    'If I lived in Rome, I would eat pasta every day.', 'I would love to go there with it.', 'I wish I had a dog.', 'Maybe I live in a simulation.',
     'I could move to Berlin.', 'I might adopt a cat.', "Let's say I live in Oslo.", 'Imagine I am a pirate.', 'Suppose my name is Bob.',
     // commands
     'Please write me a poem.', 'Tell me about my city.', 'Translate this into German.', 'Help me with my essay.', 'Let me know.',

@@ -90,7 +90,10 @@ describe('people and animals', () => {
     ['My best friend Sam lives in Dublin.', "relationship | The user's best friend Sam lives in Dublin."],
     ['My parents moved to Spain in 2010.', "relationship | The user's parents moved to Spain in 2010."],
     ['I have two kids.', 'relationship | The user has two kids.'],
-    ["We've got twins, Otto and Lena, who are six.", 'relationship | The user has twins, Otto and Lena.'],
+    [
+      "We've got twins, Otto and Lena, who are six.",
+      'relationship | The user has twins, Otto and Lena, who are six.',
+    ],
     ['My wife is called Julia.', "relationship partner=Julia | The user's wife is called Julia."],
     ["My husband's name is Peter", "relationship partner=Peter | The user's husband's name is Peter."],
     ["I'm married to Julia.", 'relationship partner=Julia | The user is married to Julia.'],

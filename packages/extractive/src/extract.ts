@@ -9,6 +9,7 @@ import type { Language } from './other-languages/language.ts';
 import { readInOwnWords } from './other-languages/read-message.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
+import { contentWords } from './telling.ts';
 import { standingWishOf } from './standing-wish.ts';
 import type { Topic } from './topic.ts';
 import { toThirdPerson } from './third-person.ts';
@@ -95,13 +96,28 @@ function areOwnWords(readings: readonly Reading[]): boolean[] {
   return own;
 }
 
+/** Words of a clause beyond those of its facts that are worth a note as well. */
+const MIN_WORDS_BEYOND = 3;
+
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
+
+/** "I'm 52, diabetic, and weak on stairs" says more than the age. */
+function tellsBeyond({ keyed, sentence }: Reading): boolean {
+  const facts = keyed.map(({ content }) => content ?? sentence).join(' ');
+  const stated = new Set(facts.toLowerCase().match(WORDS));
+  const beyond = sentence.replaceAll(WORDS, (word) => (stated.has(word.toLowerCase()) ? '' : word));
+  return contentWords(beyond) >= MIN_WORDS_BEYOND;
+}
+
 /** Attributes with a key are facts of their own; all else that a paragraph tells is one note. */
 function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const tellsMore = readings.some(({ keyed, opens }) => keyed.length === 0 && opens);
   const isOwnFact = ({ keyed }: Reading): boolean =>
     keyed.some(({ soft }) => !soft || !tellsMore || !told.social);
   const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
-  const rest = readings.filter((reading) => !isOwnFact(reading));
+  const rest = readings.filter(
+    (reading) => !isOwnFact(reading) || (told.keepsOwnWords && tellsBeyond(reading)),
+  );
   // What no rule reads is kept apart, so that a model's reading can take its place.
   const isOwnWords = areOwnWords(rest);
   const notes = [false, true].flatMap((own) =>

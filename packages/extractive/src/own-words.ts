@@ -1,5 +1,5 @@
 import { tagWords } from './agreement.ts';
-import { NEXT_STEP } from './refusals.ts';
+import { NEXT_STEP, OF_DRAFTS } from './refusals.ts';
 import { contentWords } from './telling.ts';
 
 /** Words of whatever somebody is busy with, which tell nothing of it. */
@@ -19,6 +19,7 @@ const ERRANDS: readonly RegExp[] = [
   /^(?:(?:I|we) (?:am|have been|was) (?:using|getting|seeing|having|writing|trying) )?(?:here(?:'s| is| are)|this|these|the following|below|above|attached|see) /i,
   /^(?:and |but |so |then )*(?:let's|let us|here(?:'s| is| are)) /i,
   NEXT_STEP,
+  OF_DRAFTS,
   // Of what others are to do.
   /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
   // A line of somebody else's talk: "neighbour: I live in Minsk".
@@ -33,7 +34,10 @@ export function isErrand(clause: string): boolean {
 
 /** A habit or a state that lasts says more than the same words said once. */
 const LASTING =
-  /\b(?:every|each|usually|always|often|never|since|for (?:years|months|weeks|\d+|two|three|four|five))\b/i;
+  /\b(?:every|each|usually|always|often|never|rarely|seldom|regularly|typically|daily|weekly|since|(?:one|some) ?day|for (?:years|months|weeks|\d+|two|three|four|five))\b|^I (?:take|drink|eat|wear|cook|sleep|drive) /i;
+/** What comes again and again, and what is worked towards, is worth keeping in few words. */
+const HABIT_OR_GOAL =
+  /\bevery (?:other|second|third|fourth|single|day|week|weekend|month|morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^(?:I|we) (?:am|are|have been) (?:trying|hoping|planning|learning|training|working) (?:to (?:learn|quit|lose|gain|stop|save|cut|reduce|eat|sleep|drink|exercise|run|train|become|buy|sell|adopt|move)|for) (?!(?:it|this|that|how)\b)/i;
 const NUMBER = /\d/;
 const NAME = /(?<=\S )(?!I\b)\p{Lu}[\p{L}\p{N}'-]+/gu;
 
@@ -44,15 +48,19 @@ function weightOf(clause: string): number {
     contentWords(clause.replaceAll(TASK_WORDS, '')) +
     Math.min(names, 2) +
     Number(NUMBER.test(clause)) +
-    Number(LASTING.test(clause))
+    Number(LASTING.test(clause)) +
+    2 * Number(HABIT_OR_GOAL.test(clause))
   );
 }
+
+const NOUNLIKE_VERB =
+  /\b(?:leaves|starts|ends|departs|lands|arrives|opens|closes|runs|works|plays|flies|lives|loves|hates|studies|needs|costs|takes|comes|goes|hurts) (?:on|at|in|from|to|by|for|with|around|about|after|before|until|\d)/;
 
 /** "My background in statistics" states nothing without a verb. */
 function isFragment(clause: string): boolean {
   if (!/^(?:my|our)\s/i.test(clause)) return false;
-  // "Ships a release" is taken for things.
-  if (/\p{L}s (?:an?|the|my|our|every|each)\s/u.test(clause)) return false;
+  // "Ships a release" and "leaves on Thursday" are taken for things.
+  if (/\p{L}s (?:an?|the|my|our|every|each)\s/u.test(clause) || NOUNLIKE_VERB.test(clause)) return false;
   return !tagWords(clause).some(({ tags }) => tags.has('Verb') && !tags.has('Gerund'));
 }
 

@@ -43,11 +43,15 @@ const ADDRESSED: Refusals = [['second person', /\b(?:you|your|yours|yourself|ur|
 export const NEXT_STEP =
   /^(?:I|we) (?:will|am going to|are going to|have to|need to|should|can)(?: [a-z]+ly| also| just| first| now)* [a-z]+(?: [a-z]+){0,2} the (?:first|second|next|last|other|same) (?:one|step|option|example|problem|approach)(?: [a-z]+){0,3}$/;
 
+/** Of what the assistant has written, or is to write: "I like the second version better". */
+export const OF_DRAFTS =
+  /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b)/;
+
 /** What a user says to an assistant without telling about themselves. Among people it may tell something. */
 const ASIDES: Refusals = [
   [
     'supposition',
-    /\b(?:if|unless|would|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
+    /\b(?:if|unless|would(?! rather [^,]{1,80} than )|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
   ],
   [
     'thought',
@@ -70,14 +74,19 @@ const ASIDES: Refusals = [
     /^(?:I|we)(?: [a-z]+ly| also| do| just| all)* (?:like|love|enjoy|prefer|hate|adore|dislike|want|need|have|got|use|used|did|made|found|saw|tried|read|can't stand)(?: doing| using)? (?:it|that|this|these|those|them|him|her|the idea|the sound|how|what|when|where|to (?:see|hear) (?:that|it|this))\b/,
   ],
   ['next step', NEXT_STEP],
-  ['dangling', /\b(?:it|that|this|these|those|them|there|him|her|so|too|such|something|anything|one)$/i],
+  ['draft', OF_DRAFTS],
+  // They/them are pronouns that one goes by.
+  [
+    'dangling',
+    /(?<!\/)\b(?:it|that|this|these|those|them|there|him|her|so|too|such|something|anything|one)$/i,
+  ],
 ];
 
 /** What stays a supposition among people; a wish ("I would love to") is one's own. */
 const SUPPOSITIONS: Refusals = [
   [
     'supposition',
-    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:love|like) to)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
+    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:(?:love|like) to|rather [^,]{1,80} than )\b)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
   ],
 ];
 

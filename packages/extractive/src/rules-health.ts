@@ -15,6 +15,18 @@ export const healthRules: readonly Rule[] = [
     content: '{speaker} is {value}.',
     when: when('we are {adv}(?<value>{diet})s\\b'),
   },
+  {
+    category: 'health',
+    when: when(
+      '{i} {adv}(?:get|have|suffer from) (?:[\\p{L}-]+ ){0,2}(?:migraines?|headaches?|heartburn|rash(?:es)?|hives|nosebleeds?|cramps|panic attacks?|(?:car|sea|motion)[ -]?sick(?:ness)?) (?:from|after|when|whenever|on|in|if|because)\\b',
+    ),
+  },
+  {
+    category: 'health',
+    when: when(
+      '{my} (?:(?:left|right|lower|upper|whole) ){0,2}(?:knees?|back|neck|shoulders?|hips?|head|stomach|wrists?|ankles?|feet|foot|eyes?|teeth|tooth|hands?|elbows?|joints?) (?:hurts?|aches?|(?:has|have) been (?:hurting|aching|sore)) (?:after|when|whenever|since|from|every|in|on|for)\\b',
+    ),
+  },
   { category: 'health', key: 'diet', when: when("{my} diet(?: is|'s) (?<value>.+)") },
   {
     category: 'health',

@@ -20,6 +20,13 @@ export const identityRules: readonly Rule[] = [
   },
   {
     category: 'identity',
+    key: 'pronouns',
+    value: '{value}',
+    content: "{speaker}'s pronouns are {value}.",
+    when: when('{my} pronouns are (?<value>\\p{L}+(?:(?:/|, | and )\\p{L}+){0,3})'),
+  },
+  {
+    category: 'identity',
     key: 'nickname',
     when: when("{my} (?:nickname|friends call me)(?: is|'s)? (?<value>{name})"),
   },

@@ -16,6 +16,7 @@ export const preferenceRules: readonly Rule[] = [
       '(?<value>[\\p{Lu}\\d][^,;]{1,60}) (?:is|are) {my} (?:all[- ]time |absolute )?favou?rite (?<thing>[\\p{L} -]{2,40})$',
     ),
   },
+  { category: 'preference', when: when('{i} would {adv}(?:much )?rather .+ than .+') },
   {
     category: 'preference',
     when: when('I {adv}(?:prefer|favou?r) .+ (?:to|over|than|instead of|rather than) .+'),

@@ -48,7 +48,11 @@ export const workRules: readonly Rule[] = [
       'I (?:have )?{adv}(?:joined|got hired (?:at|by)|was hired (?:at|by)|started (?:working )?at|got a (?:new )?job (?:at|with)|started a new job (?:at|with)) (?<value>\\p{Lu}.*?)(?: in .+)?$',
     ),
   },
-  { category: 'work', key: 'employer', when: when('{my} (?:employer|company) is (?:called )?(?<value>.+)') },
+  {
+    category: 'work',
+    key: 'employer',
+    when: when('{my} (?:employer|company) is (?:called |(?=\\p{Lu}))(?<value>.+)'),
+  },
   {
     category: 'work',
     when: when(

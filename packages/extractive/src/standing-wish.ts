@@ -7,7 +7,7 @@ const MAX_SENTENCE_CHARACTERS = 250;
 
 /** How replies are to be; what else somebody could be made to do is no preference. */
 const MANNER =
-  'include|use|provide|give|add|mention|cite|format|explain|show|list|write|keep|suggest|recommend|convert|remind|ask|check|refer|describe|specify|note|spell|put|avoid|summari[sz]e|highlight|compare|report|present|structure|break|offer|prefer|prioriti[sz]e|state|round|quote|confirm|clarify|illustrate|detail|link|leave|skip|stick|consider|focus|assume|limit|express|translate|call|address|make|(?:answer|reply|respond)(?= (?:in|briefly|concisely|politely|formally|with (?:an? )?(?:short|brief)))';
+  'include|use|provide|give|add|mention|cite|format|explain|show|list|write|keep|suggest|recommend|convert|remind|ask|check|refer|describe|specify|note|spell|put|avoid|summari[sz]e|highlight|compare|report|present|structure|break|offer|prefer|prioriti[sz]e|state|round|quote|confirm|clarify|illustrate|detail|link|leave|skip|stick|consider|focus|assume|limit|express|translate|call|address|make|(?:answer|reply|respond|talk|speak|write)(?: to)?(?: me)?(?= (?:in|briefly|concisely|politely|formally|with (?:an? )?(?:short|brief)))';
 
 const ALWAYS = new RegExp(
   `^(?:please,? |and |but |also,? |so )?(?<how>always|never|from now on,?(?: please)?(?: always)?|in (?:the )?future,?(?: please)?(?: always)?|going forward,?(?: please)?(?: always)?) (?<what>(?:${MANNER})\\b .+)$`,
@@ -17,6 +17,19 @@ const WHENEVER = new RegExp(
   `^(?:please,? |and |but |also,? |so )?(?<when>(?:when|whenever|every time|each time) (?:I|we) [^,]{3,120}), (?:please )?(?<how>always |never )?(?<what>(?:${MANNER})\\b .+)$`,
   'i',
 );
+/** About replies in so many words: "Please don't use emojis in your replies", "Keep your answers short". */
+const OF_REPLIES =
+  /^(?:please,? |and |but |also,? |so )*(?:(?<not>don't|do not|stop|avoid) (?<never>(?:us(?:e|ing)|includ(?:e|ing)|add(?:ing)?|put(?:ting)?|writ(?:e|ing)|giv(?:e|ing)|start(?:ing)?|end(?:ing)?) .*\b(?:your|all|any|future) (?:repl(?:y|ies)|answers?|responses?|messages?)\b.*)|(?<keep>(?:keep|make|write) (?:all )?(?:of )?your (?:replies|answers|responses|messages|explanations) (?:short|brief|concise|simple|plain|formal|informal|casual|polite|friendly|factual|under \d).*))$/i;
+const BASE_FORMS: ReadonlyMap<string, string> = new Map([
+  ['using', 'use'],
+  ['including', 'include'],
+  ['adding', 'add'],
+  ['putting', 'put'],
+  ['writing', 'write'],
+  ['giving', 'give'],
+  ['starting', 'start'],
+  ['ending', 'end'],
+]);
 const TO_OTHERS =
   /\b(?:you|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?)\b|https?:|www\.|[<>{}@]/i;
 
@@ -29,6 +42,14 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
+function toWish(degree: 'always' | 'never' | '', what: string): string {
+  const wanted = what
+    .replaceAll(/\b(?:in|of|with) your (?=replies|answers|responses|messages)/gi, 'in ')
+    .replaceAll(/\byour (?=(?:replies|answers|responses|messages|explanations)\b)/gi, '')
+    .replaceAll(/\byour /gi, 'the ');
+  return `I ask to ${degree}${degree === '' ? '' : ' '}${lowerFirst(wanted)}`;
+}
+
 /**
  * What a user wants of every reply, as a first-person clause: "Always use metric units when I ask about recipes" → "I
  * ask to always use metric units when I ask about recipes". Null for other sentences, and in long messages.
@@ -38,12 +59,16 @@ export function standingWishOf(said: string, message: string): string | null {
   if (message.length > MAX_MESSAGE_CHARACTERS || said.length > MAX_SENTENCE_CHARACTERS) return null;
   if (sentence.endsWith('?') || TO_OTHERS.test(sentence)) return null;
   if (sentence.includes(QUOTATION) || mentionsSecret(sentence)) return null;
+  const { never, keep } = OF_REPLIES.exec(said)?.groups ?? {};
+  if (never !== undefined)
+    return toWish(
+      'never',
+      never.replace(/^\S+/, (verb) => BASE_FORMS.get(verb) ?? verb),
+    );
+  if (keep !== undefined) return toWish('always', keep);
   const { how = '', what, when } = ALWAYS.exec(sentence)?.groups ?? WHENEVER.exec(sentence)?.groups ?? {};
   if (what === undefined) return null;
-  const degree = /never/i.test(how) ? 'never ' : /always|from|future|going/i.test(how) ? 'always ' : '';
-  const wanted = what
-    .replaceAll(/\b(?:in|of|with) your (?=replies|answers|responses|messages)/gi, 'in ')
-    .replaceAll(/\byour /gi, 'the ');
-  const wish = `I ask to ${degree}${lowerFirst(wanted)}`;
+  const degree = /never/i.test(how) ? 'never' : /always|from|future|going/i.test(how) ? 'always' : '';
+  const wish = toWish(degree, what);
   return when === undefined ? wish : `${wish.replace(/(?<![\s.!])[\s.!]+$/, '')} ${lowerFirst(when)}`;
 }

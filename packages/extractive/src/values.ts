@@ -1,8 +1,9 @@
 import { normaliseKey } from '@factmill/extraction';
+import { isPastForm } from './verbs.ts';
 
 /** What follows a value in a sentence, but is not part of it. */
 const VALUE_END =
-  /(?:[,;:()!?]|\.(?=\s|$)|\s[–—-]\s)|\s(?:and (?:I|we|my|our)|but|because|since|so|who|which|where|that|when|while|with|for|as|at|from|until|though|although|after|before|during|around|by myself|right now|now|these days|nowadays|currently|at the moment|again|recently|together|already|too|instead|last|next|this (?:year|month|week)|originally|actually|anyway|temporarily|permanently|anymore|any more|on (?:\d+|the)|in (?:\d+|the week|the (?:spring|summer|autumn|fall|winter) of|January|February|March|April|May|June|July|August|September|October|November|December))(?=[\s,.]|$)/;
+  /(?:[,;:()!?]|(?<!\b(?:Mr|Mrs|Ms|Dr|Prof|St))\.(?=\s|$)|\s[–—-]\s)|\s(?:and (?:I|we|my|our)|but|because|since|so|who|which|where|that|when|while|with|for|as|at|from|until|though|although|after|before|during|around|by myself|right now|now|these days|nowadays|currently|at the moment|again|recently|together|already|too|instead|last|next|this (?:year|month|week)|originally|actually|anyway|temporarily|permanently|anymore|any more|on (?:\d+|the)|in (?:\d+|the week|the (?:spring|summer|autumn|fall|winter) of|January|February|March|April|May|June|July|August|September|October|November|December))(?=[\s,.]|$)/;
 
 /** The longest value worth a fact of its own. */
 const MAX_VALUE_WORDS = 8;
@@ -29,10 +30,20 @@ export function isValue(value: string): boolean {
   );
 }
 
+/** What a list of values ends at: "nuts, so I carry a pen", "fish and went home". */
+const LIST_END =
+  /^(?:so|but|because|since|which|who|that|though|although|while|when|where|after|before|until|if|as|then|it|he|she|they|there|is|are|was|were|has|have|had|can|can't|will|won't|don't|do|does|please)\b/i;
+
+function endsList(part: string): boolean {
+  const first = part.split(' ', 1)[0]?.toLowerCase() ?? '';
+  return LIST_END.test(part) || isPastForm(first);
+}
+
 /** "peanuts, shellfish and cats" → three values. */
 export function splitValues(value: string): string[] {
-  return value
-    .split(/\s{0,4},\s{0,4}(?:and |or )?|\s{1,4}(?:and|or|&)\s{1,4}/)
+  const parts = value.split(/\s{0,4},\s{0,4}(?:and |or )?|\s{1,4}(?:and|or|&)\s{1,4}/);
+  const end = parts.findIndex((part) => endsList(part));
+  return (end < 0 ? parts : parts.slice(0, end))
     .map((part) =>
       trimValue(part.replace(/^(?:a (?:little|bit of)|some|also|both|fluent|basic|native)\s+/i, '')),
     )

@@ -75,7 +75,7 @@ export function isSimplePresent(verb: string, pastContext: boolean): boolean {
 
 /** Words that may stand between a subject and its verb. */
 const ADVERBS = new Set(
-  'just also always never often sometimes still both all first last now already rather even almost ever soon not once then'.split(
+  'just also always never often sometimes still both all first last now already rather even almost ever soon not once then only'.split(
     ' ',
   ),
 );

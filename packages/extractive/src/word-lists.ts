@@ -5,7 +5,7 @@ export const WORD_LISTS: Readonly<Record<string, string>> = {
   not: "(?:don't|do not|didn't|cannot|can't|never|no longer|have never|haven't)",
   i: '(?:I|we)',
   my: '(?:my|our)',
-  name: "\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2}",
+  name: "(?:(?:Mr|Mrs|Ms|Dr|Prof)\\.? )?\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2}",
   relation:
     '(?:(?:older|younger|elder|little|big|twin|half|step|best|close|good|old|new|late|ex)[ -])?(?:mother|mom|mum|mama|father|dad|papa|parents?|brothers?|sisters?|siblings?|sons?|daughters?|boys|girls|kids?|child|children|baby|wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|grandmother|grandma|granny|grandfather|grandpa|grandparents?|grandson|granddaughter|grandkids|aunt|auntie|uncle|cousins?|niece|nephew|twins?|stepmother|stepfather|stepmom|stepdad|stepson|stepdaughter|stepsister|stepbrother|(?:mother|father|brother|sister|son|daughter)-in-law|in-laws|friends?|roommates?|flatmates?|housemates?|neighbou?rs?|boss|manager|colleagues?|co-?workers?|teammates?|mentor|teacher|coach|therapist|family|ex)',
   pet: '(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|bunny|hamsters?|parrots?|budgies?|birds?|fish|goldfish|turtles?|tortoises?|horses?|ponies|pony|guinea pigs?|lizards?|geckos?|snakes?|ferrets?|chickens?|ducks?|goats?|pets?|labrador|poodle|beagle|terrier|retriever|corgi|husky|dachshund)',
