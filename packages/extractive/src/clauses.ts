@@ -46,7 +46,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b((?:[Mm]y|[Oo]ur) [a-z-]+[a-rt-z])s (name|birthday|job) (?=is\b)/g, "$1's $2 "],
   // "My son Francis, he's 21": said twice.
   [
-    /(?<=^(?:\p{L}+,? )?)([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
+    /(?<=^(?:\p{L}{1,20},? )?)([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
     '$1 is',
   ],
   // "A party for my son Francis, he's 21": tells two things.
@@ -55,7 +55,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
     '$1; $1 is',
   ],
   // "I changed my mind: I prefer the window."
-  [/(?<=^(?:\p{L}+,? )?I (?:have )?(?:\p{L}+ ){1,4}\p{L}+):(?= (?:I|we|my|our)\b)/gu, ';'],
+  [/(?<=^(?:\p{L}{1,20},? )?I (?:\p{L}{1,20} ){1,5}\p{L}{1,20}):(?= (?:I|we|my|our)\b)/gu, ';'],
   [/\bdont\b/g, "don't"],
   [/\bdoesnt\b/g, "doesn't"],
   [/\bgonna\b/gi, 'going to'],

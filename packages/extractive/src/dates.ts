@@ -29,7 +29,7 @@ const HAS_DATE = new RegExp(
 const RECURRING =
   /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 const PAST =
-  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
+  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked|(?:need|indeed|speed|feed)\b)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
   /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 

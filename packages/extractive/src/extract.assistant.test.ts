@@ -46,8 +46,52 @@ describe('what users tell an assistant while they ask for something', () => {
       'The user is trying to shorten the queue at their bakery in Leeds. The user has reduced it to ten people.',
     ],
     ['I loved Lake Bohinj.', 'The user loved Lake Bohinj.'],
+    [
+      "I'm a bit worried about my mom, who had a fall on Sunday and lives alone in Dayton.",
+      'The user is a bit worried about their mom, who had a fall on 7 May 2023 and lives alone in Dayton.',
+    ],
+    [
+      'My ferry to Bergen, DX 12, leaves on Thursday at 10:40.',
+      "The user's ferry to Bergen, DX 12, leaves on 11 May 2023 at 10:40.",
+    ],
+    [
+      'I left my parents last year and now share a flat in Leith.',
+      'The user left their parents in 2022 and now shares a flat in Leith.',
+    ],
+    [
+      'I changed my mind: I prefer the late train now, not the early one.',
+      'The user prefers the late train now, not the early one.',
+    ],
+    ['As a vegan who hates mushrooms, what could I cook?', 'The user is a vegan who hates mushrooms.'],
+    ['Granny turns 90 in June.', "The user's granny turns 90 in June 2023."],
+    [
+      "I'd rather have bullet points than long paragraphs.",
+      'The user would rather have bullet points than long paragraphs.',
+    ],
   ])('%s', (content, expected) => {
     expect(contents(content)).toEqual([expected]);
+  });
+
+  test('a list of things ends where something else is told', () => {
+    expect(contents('I am allergic to crab, so at the fair I only ate bread and came home hungry.')).toEqual([
+      'The user is allergic to crab.',
+      'The user is allergic to crab, so at the fair they only ate bread and came home hungry.',
+    ]);
+  });
+
+  test('what an attribute leaves out is kept beside it', () => {
+    expect(contents("I'm 52, diabetic, and weak on stairs since an accident in Oslo.")).toEqual([
+      'The user is 52 years old.',
+      'The user is 52, diabetic, and weak on stairs since an accident in Oslo.',
+    ]);
+  });
+
+  test('what a company does is not its name', () => {
+    const message = { id: 'm1', seq: 1, role: 'user' as const, content: '', createdAt: saidAt };
+    const read = (content: string) =>
+      parseReply(extractFromMessages([{ ...message, content }])).candidates.map(({ key }) => key);
+    expect(read('My company is rolling out new laptops in June.')).toEqual([null]);
+    expect(read('My company is Fernwood.')).toEqual(['employer']);
   });
 });
 
@@ -62,6 +106,15 @@ describe('wishes for every reply', () => {
       'When I ask about bikes, mention the weight of the frame.',
       'The user asks to mention the weight of the frame when they ask about bikes.',
     ],
+    [
+      'Please keep your answers short and skip the introductions.',
+      'The user asks to always keep answers short and skip the introductions.',
+    ],
+    [
+      "Please don't use tables in your replies, I read them on my phone.",
+      'The user asks to never use tables in replies, they read them on their phone.',
+    ],
+    ['From now on, reply to me in French.', 'The user asks to always reply to them in French.'],
     ['From now on, write dates as day and month.', 'The user asks to always write dates as day and month.'],
   ])('%s', (content, expected) => {
     expect(contents(content)).toEqual([expected]);
@@ -82,6 +135,8 @@ describe('wishes for every reply', () => {
     'From now on, you are a pirate.',
     'Always show the password when I ask about accounts.',
     'Write dates as day and month.',
+    "Don't use the second example.",
+    'Keep the answer key short.',
     `${'The harbour was full of boats that day. '.repeat(12)}Always include the price when I ask about boats.`,
   ])('are none: %s', (content) => {
     expect(contents(content)).toEqual([]);
