@@ -34,7 +34,7 @@ function verbAfter(words: readonly Word[], index: number): number {
 }
 
 /** What `and` joins to "am" or "have", if it is a verb for certain. */
-const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|prefer)$/;
+const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|prefer|weigh|own|teach|speak)$/;
 
 /** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
 function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxiliary: boolean): void {

@@ -27,6 +27,7 @@ describe('resolveDates', () => {
     ['I will move on Sunday', 'I will move on 14 May 2023', '2023-05-14'],
     ['I will move on Monday', 'I will move on 8 May 2023', '2023-05-08'],
     ['I need it by Friday', 'I need it by 12 May 2023', '2023-05-12'],
+    ['I have to speak on Sunday', 'I have to speak on 14 May 2023', '2023-05-14'],
     ['my visa expires on March 9', 'my visa expires on 9 March 2024', '2024-03-09'],
     ['my exam got moved to the 3rd of March', 'my exam got moved to 3 March 2024', '2024-03-03'],
     ['I hope to run it by next October', 'I hope to run it by October 2023', '2023-10'],

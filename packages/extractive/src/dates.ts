@@ -31,7 +31,7 @@ const RECURRING =
 const PAST =
   /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked|(?:need|indeed|speed|feed)\b)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
+  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],

@@ -34,7 +34,7 @@ export function isErrand(clause: string): boolean {
 
 /** A habit or a state that lasts says more than the same words said once. */
 const LASTING =
-  /\b(?:every|each|usually|always|often|never|rarely|seldom|regularly|typically|daily|weekly|since|(?:one|some) ?day|for (?:years|months|weeks|\d+|two|three|four|five))\b|^I (?:take|drink|eat|wear|cook|sleep|drive) /i;
+  /\b(?:every|each|usually|always|often|never|rarely|seldom|regularly|typically|daily|weekly|since|(?:one|some) ?day|for (?:years|months|weeks|\d+|two|three|four|five))\b|^I (?:only |mostly )?(?:take|drink|eat|wear|cook|sleep|drive) /i;
 /** What comes again and again, and what is worked towards, is worth keeping in few words. */
 const HABIT_OR_GOAL =
   /\bevery (?:other|second|third|fourth|single|day|week|weekend|month|morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^(?:I|we) (?:am|are|have been) (?:trying|hoping|planning|learning|training|working) (?:to (?:learn|quit|lose|gain|stop|save|cut|reduce|eat|sleep|drink|exercise|run|train|become|buy|sell|adopt|move)|for) (?!(?:it|this|that|how)\b)/i;

@@ -45,7 +45,7 @@ export const NEXT_STEP =
 
 /** Of what the assistant has written, or is to write: "I like the second version better". */
 export const OF_DRAFTS =
-  /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b)/;
+  /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b|to (?:convert|translate|calculate|rewrite|rephrase|summari[sz]e|reformat|parse|sort|print|reverse) )/;
 
 /** What a user says to an assistant without telling about themselves. Among people it may tell something. */
 const ASIDES: Refusals = [
