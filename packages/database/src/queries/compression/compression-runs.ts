@@ -1,6 +1,7 @@
 import type { Compression } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
 import type { Listed } from '../fitting.ts';
+import { takeUnchecked } from '../take-unchecked.ts';
 
 export type CompressionKind = 'daily' | 'weekly';
 type CompressionState = 'pending' | 'active' | 'done' | 'failed' | 'proposed';
@@ -168,25 +169,17 @@ export function restartCompressionRun(
  * Up to `limit` open runs that should be in the queue and that no sweeper has checked for `graceMs`, marked as
  * checked; see takeUnattended. Uses compression_runs_open_idx.
  */
-export async function takeUnattendedRuns(
+export function takeUnattendedRuns(
   sql: Sql,
   options: Readonly<{ graceMs: number; limit: number }>,
 ): Promise<OpenCompressionRun[]> {
-  const { rows } = await sql.query<OpenCompressionRun>(
-    `with due as (
-       select tenant_id, id from compression_runs
-       where state in ('pending', 'active')
-         and coalesce(case when state = 'active' then lease_until else next_attempt_at end, created_at)
-             < now() - $1::integer * interval '1 millisecond'
-         and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
-       order by created_at limit $2::integer for update skip locked
-     )
-     update compression_runs r set queue_checked_at = now() from due
-     where r.tenant_id = due.tenant_id and r.id = due.id
-     returning r.id, r.tenant_id as "tenantId", r.generation`,
-    [options.graceMs, options.limit],
-  );
-  return rows;
+  return takeUnchecked<OpenCompressionRun>(sql, options, {
+    table: 'compression_runs',
+    since: 'created_at',
+    order: 'created_at',
+    isFirst: 'true',
+    returning: 'r.id, r.tenant_id as "tenantId", r.generation',
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
+import { claimByTenant, lockDue, type TenantRow } from '../claim-by-tenant.ts';
 import { refuseVector } from '../vectors/missing-vectors.ts';
 
 /** A chunk that lacks its vector. */
@@ -7,25 +8,35 @@ export type PendingChunk = Readonly<{ id: string; tenantId: string; userId: stri
 
 /** How long a claimed chunk is reserved. Longer than any batch takes; a dead worker blocks it this long. */
 const LEASE_SECONDS = 120;
+const DUE = `r.embedding_pending_since is not null
+  and (r.embedding_leased_until is null or r.embedding_leased_until < now())`;
 
 /**
  * Claims chunks that wait for their vector, longest waiting first, for two minutes. Uses
  * document_chunks_embedding_pending_idx.
  */
 export async function takePendingChunks(sql: Sql, limit: number): Promise<PendingChunk[]> {
-  const { rows } = await sql.query<PendingChunk>(
-    `with due as (
-       select tenant_id, id from document_chunks
-       where embedding_pending_since is not null and (embedding_leased_until is null or embedding_leased_until < now())
-       order by embedding_pending_since, id limit $1::integer for update skip locked
-     )
-     update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
-     from due
-     where c.tenant_id = due.tenant_id and c.id = due.id
-     returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
-    [limit],
+  return claimByTenant(
+    limit,
+    async (most) => {
+      const { rows } = await sql.query<TenantRow>(
+        `select r.tenant_id as "tenantId", r.id from document_chunks r where ${DUE}
+         order by r.embedding_pending_since, r.id limit $1::integer`,
+        [most],
+      );
+      return rows;
+    },
+    async (tenantId, ids, most) => {
+      const { rows } = await sql.query<PendingChunk>(
+        `with due as (${lockDue('document_chunks', DUE)})
+         update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
+         from due where c.tenant_id = $1::uuid and c.id = due.id
+         returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
+        [tenantId, ids, most],
+      );
+      return rows;
+    },
   );
-  return rows;
 }
 
 /** Releases claimed chunks: their vectors could not be computed now. */

@@ -1,5 +1,6 @@
 import type { WebhookPayload } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
+import { claimByTenant, lockDue, type TenantRow } from '../claim-by-tenant.ts';
 import { type EventPosition, toNumbers } from './events.ts';
 
 type Target = Readonly<{ tenantId: string; id: string }>;
@@ -63,27 +64,42 @@ export async function requestTestDelivery(
 /** An endpoint that one worker delivers to, until its lease ends or somebody else claims it. */
 export type WebhookClaim = Readonly<{ tenantId: string; id: string; fence: number }>;
 
+const DUE = `r.disabled_at is null and r.next_attempt_at <= now()
+  and (r.lease_until is null or r.lease_until <= now())
+  and (exists (select from webhook_deliveries d
+      where d.tenant_id = r.tenant_id and d.webhook_id = r.id and d.state = 'pending')
+    or exists (select from events e where e.tenant_id = r.tenant_id
+      and (e.watermark, e.number) > (r.watermark, r.number) and e.watermark < event_horizon()))`;
+
 /**
  * Claims the endpoint that has waited longest and has something to be delivered, of all tenants; undefined without one.
  * Concurrent callers get different ones. Uses webhooks_due_idx.
  */
-export function claimDueWebhook(sql: Sql, leaseMs: number): Promise<WebhookClaim | undefined> {
-  return sql.maybeOne<WebhookClaim>(
-    `with due as (
-       select tenant_id, id from webhooks w
-       where disabled_at is null and next_attempt_at <= now() and (lease_until is null or lease_until <= now())
-         and (exists (select from webhook_deliveries d
-             where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.state = 'pending')
-           or exists (select from events e where e.tenant_id = w.tenant_id
-             and (e.watermark, e.number) > (w.watermark, w.number) and e.watermark < event_horizon()))
-       order by next_attempt_at limit 1 for update skip locked
-     )
-     update webhooks w set fence = w.fence + 1, lease_until = now() + $1::integer * interval '1 millisecond'
-     from due where w.tenant_id = due.tenant_id and w.id = due.id
-     returning w.tenant_id as "tenantId", w.id, w.fence`,
-    [leaseMs],
-    { name: 'claim_due_webhook' },
+export async function claimDueWebhook(sql: Sql, leaseMs: number): Promise<WebhookClaim | undefined> {
+  const [claimed] = await claimByTenant(
+    1,
+    async (most) => {
+      const { rows } = await sql.query<TenantRow>(
+        `select r.tenant_id as "tenantId", r.id from webhooks r where ${DUE}
+         order by r.next_attempt_at limit $1::integer`,
+        [most],
+        { name: 'read_due_webhooks' },
+      );
+      return rows;
+    },
+    async (tenantId, ids, most) => {
+      const { rows } = await sql.query<WebhookClaim>(
+        `with due as (${lockDue('webhooks', DUE)})
+         update webhooks w set fence = w.fence + 1, lease_until = now() + $4::integer * interval '1 millisecond'
+         from due where w.tenant_id = $1::uuid and w.id = due.id
+         returning w.tenant_id as "tenantId", w.id, w.fence`,
+        [tenantId, ids, most, leaseMs],
+        { name: 'claim_due_webhook' },
+      );
+      return rows;
+    },
   );
+  return claimed;
 }
 
 /** One request to an endpoint. */

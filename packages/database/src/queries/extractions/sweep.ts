@@ -1,4 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
+import { takeUnchecked } from '../take-unchecked.ts';
 
 /** A ledger row that should be in the queue. */
 export type OpenExtraction = Readonly<{ id: string; tenantId: string; generation: number }>;
@@ -9,29 +10,20 @@ export type OpenExtraction = Readonly<{ id: string; tenantId: string; generation
  * different rows and a long backlog is checked page by page. Uses extractions_open_idx and
  * extractions_conversation_open_idx.
  */
-export async function takeUnattended(
+export function takeUnattended(
   sql: Sql,
   options: Readonly<{ graceMs: number; limit: number }>,
 ): Promise<OpenExtraction[]> {
-  const { rows } = await sql.query<OpenExtraction>(
-    `with due as (
-       select tenant_id, id from extractions e
-       where state in ('pending', 'active')
-         and coalesce(case when state = 'active' then lease_until else next_attempt_at end, accepted_at)
-             < now() - $1::integer * interval '1 millisecond'
-         and (queue_checked_at is null or queue_checked_at < now() - $1::integer * interval '1 millisecond')
-         and not exists (
-           select from extractions o
-           where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
-             and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
-       order by accepted_no limit $2::integer for update skip locked
-     )
-     update extractions e set queue_checked_at = now() from due
-     where e.tenant_id = due.tenant_id and e.id = due.id
-     returning e.id, e.tenant_id as "tenantId", e.generation`,
-    [options.graceMs, options.limit],
-  );
-  return rows;
+  return takeUnchecked<OpenExtraction>(sql, options, {
+    table: 'extractions',
+    since: 'accepted_at',
+    order: 'accepted_no',
+    isFirst: `not exists (
+      select from extractions o
+      where o.tenant_id = r.tenant_id and o.conversation_id = r.conversation_id
+        and o.state in ('pending', 'active') and o.accepted_no < r.accepted_no)`,
+    returning: 'r.id, r.tenant_id as "tenantId", r.generation',
+  });
 }
 
 /** The ids among these that the queue limit has dropped. */

@@ -1,6 +1,7 @@
 import type { Sql } from '../../pool/sql.ts';
 import { type ClaimResult, type ErrorRecord, type HeldClaim, leased, replayClaims } from '../claims.ts';
 import type { Claim, CoveredMessage } from '../extractions/ledger.ts';
+import { takeUnchecked } from '../take-unchecked.ts';
 
 /** A run of a replay that one worker has claimed. What it extracts is as in a Claim; a change has no messages. */
 export type ReplayClaim = Claim &
@@ -175,24 +176,15 @@ export async function listReplayHeads(
  * Up to `limit` open runs that should be in the queue and that no sweeper has checked for `graceMs`, marked as checked;
  * see takeUnattended. Uses replay_runs_open_idx.
  */
-export async function takeUnattendedReplayRuns(
+export function takeUnattendedReplayRuns(
   sql: Sql,
   options: Readonly<{ graceMs: number; limit: number }>,
 ): Promise<OpenReplayRun[]> {
-  const { rows } = await sql.query<OpenReplayRun>(
-    `with due as (
-       select r.tenant_id, r.id from replay_runs r
-       where r.state in ('pending', 'active')
-         and coalesce(case when r.state = 'active' then r.lease_until else r.next_attempt_at end, r.created_at)
-             < now() - $1::integer * interval '1 millisecond'
-         and (r.queue_checked_at is null or r.queue_checked_at < now() - $1::integer * interval '1 millisecond')
-         and ${IS_FIRST}
-       order by r.created_at limit $2::integer for update skip locked
-     )
-     update replay_runs r set queue_checked_at = now() from due
-     where r.tenant_id = due.tenant_id and r.id = due.id
-     returning r.id, r.tenant_id as "tenantId"`,
-    [options.graceMs, options.limit],
-  );
-  return rows;
+  return takeUnchecked<OpenReplayRun>(sql, options, {
+    table: 'replay_runs',
+    since: 'created_at',
+    order: 'created_at',
+    isFirst: IS_FIRST,
+    returning: 'r.id, r.tenant_id as "tenantId"',
+  });
 }

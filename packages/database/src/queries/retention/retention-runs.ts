@@ -78,18 +78,24 @@ export async function listRetentionRuns(
 
 /** Begins the runs of the schedule that are due, for up to `limit` tenants. */
 export async function beginDueRetentionRuns(sql: Sql, limit: number): Promise<void> {
-  await sql.query(
-    `with due as (
-       update retention_policies set due_at = now() + interval '${EVERY_DAYS} day'
-       where tenant_id in (select tenant_id from retention_policies where due_at <= now()
-         order by due_at limit $1::integer for update skip locked)
-       returning tenant_id
-     )
-     insert into retention_runs (id, tenant_id, requested_by)
-     select new_uuid_v7(), tenant_id, 'system' from due
-     where not exists (select from retention_runs r where r.tenant_id = due.tenant_id and r.finished_at is null)`,
+  const { rows } = await sql.query<{ tenantId: string }>(
+    `select tenant_id as "tenantId" from retention_policies where due_at <= now() order by due_at limit $1::integer`,
     [limit],
   );
+  for (const { tenantId } of rows) {
+    // Of several workers one finds it due.
+    await sql.query(
+      `with due as (
+         update retention_policies set due_at = now() + interval '${EVERY_DAYS} day'
+         where tenant_id = $1::uuid and due_at <= now()
+         returning tenant_id
+       )
+       insert into retention_runs (id, tenant_id, requested_by)
+       select new_uuid_v7(), tenant_id, 'system' from due
+       where not exists (select from retention_runs r where r.tenant_id = $1::uuid and r.finished_at is null)`,
+      [tenantId],
+    );
+  }
 }
 
 /** Runs that are not over, oldest first. Uses retention_runs_open_idx. */

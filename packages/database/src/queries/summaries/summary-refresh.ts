@@ -1,4 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
+import { claimByTenant, lockDue, type TenantRow } from '../claim-by-tenant.ts';
 import { ADD_SUMMARY_VERSION, DROP_OLD_SUMMARY_VERSIONS } from './summaries.ts';
 
 /** The follow-up work of a preset after its extraction. */
@@ -38,30 +39,44 @@ export type SummaryClaim = Readonly<{
  * @param request.byModel whether summaries by a model may be claimed; after `maxAttempts` a summary is no longer
  *   written by a model
  */
-export function claimDueSummary(
+export async function claimDueSummary(
   sql: Sql,
-  request: Readonly<{ leaseMs: number; byModel: boolean; maxAttempts: number }>,
+  { leaseMs, ...request }: Readonly<{ leaseMs: number; byModel: boolean; maxAttempts: number }>,
 ): Promise<SummaryClaim | undefined> {
-  return sql.maybeOne<SummaryClaim>(
-    `with due as (
-       select tenant_id, id from summaries
-       where refresh_at <= now() and (lease_until is null or lease_until <= now())
-         and (refreshed_by = 'composed' or attempts >= $3::integer
-           or ($2::boolean and not exists (select from budget_exhausted(tenant_id))))
-       order by refresh_at limit 1 for update skip locked
-     )
+  const due = (byModel: string, maxAttempts: string) => `r.refresh_at <= now()
+    and (r.lease_until is null or r.lease_until <= now())
+    and (r.refreshed_by = 'composed' or r.attempts >= ${maxAttempts}::integer
+      or (${byModel}::boolean and not exists (select from budget_exhausted(r.tenant_id))))`;
+  const [claimed] = await claimByTenant(
+    1,
+    async (most) => {
+      const { rows } = await sql.query<TenantRow>(
+        `select r.tenant_id as "tenantId", r.id from summaries r where ${due('$2', '$3')}
+         order by r.refresh_at limit $1::integer`,
+        [most, request.byModel, request.maxAttempts],
+        { name: 'read_due_summaries' },
+      );
+      return rows;
+    },
+    async (tenantId, ids, most) => {
+      const { rows } = await sql.query<SummaryClaim>(
+        `with due as (${lockDue('summaries', due('$4', '$5'))})
      update summaries s
-     set fence = s.fence + 1, lease_until = now() + $1::integer * interval '1 millisecond',
+     set fence = s.fence + 1, lease_until = now() + $6::integer * interval '1 millisecond',
          stale_since = coalesce(s.stale_since, now())
-     from due where s.tenant_id = due.tenant_id and s.id = due.id
+     from due where s.tenant_id = $1::uuid and s.id = due.id
      returning s.id, s.tenant_id as "tenantId", s.user_id as "userId", s.conversation_id as "conversationId",
        s.content, s.covers_seq as "coversSeq", s.refreshed_by as "refreshedBy", s.change_no::text as "changeNo",
        s.fence, s.attempts, s.failures,
        (select c.extracted_seq from conversations c
         where c.tenant_id = s.tenant_id and c.id = s.of_conversation) as "extractedSeq"`,
-    [request.leaseMs, request.byModel, request.maxAttempts],
-    { name: 'claim_due_summary' },
+        [tenantId, ids, most, request.byModel, request.maxAttempts, leaseMs],
+        { name: 'claim_due_summary' },
+      );
+      return rows;
+    },
   );
+  return claimed;
 }
 
 /** The result of a refresh. The content is null when there is nothing to say: the summary is then empty. */

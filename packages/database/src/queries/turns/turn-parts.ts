@@ -57,41 +57,44 @@ export async function saveTurnParts(
   parts: readonly NewTurnPart[],
   options: Readonly<{ wantsVectors: boolean }>,
 ): Promise<void> {
-  const indexed = [
-    ...new Map(turns.map((turn) => [JSON.stringify([turn.tenantId, turn.conversationId]), turn])).values(),
-  ];
-  await sql.query(
-    `with given as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::text[])
-         as g (id, tenant_id, user_id, conversation_id, seq, position, content)
-     ), there as (
-       select m.tenant_id, m.conversation_id, m.seq from messages m
-       where (m.tenant_id, m.conversation_id, m.seq) in (select tenant_id, conversation_id, seq from given)
-       for key share
-     ), stored as (
-       insert into turn_parts (id, tenant_id, user_id, conversation_id, seq, position, content, embedding_pending_since)
-       select id, tenant_id, user_id, conversation_id, seq, position, content, case when $11::boolean then now() end
-       from given join there using (tenant_id, conversation_id, seq)
-       on conflict (tenant_id, conversation_id, seq, position) do nothing
-     )
-     update conversations c set indexed_seq = greatest(c.indexed_seq, least(done.seq, c.last_seq))
-     from unnest($8::uuid[], $9::text[], $10::integer[]) as done (tenant_id, id, seq)
-     where c.tenant_id = done.tenant_id and c.id = done.id`,
-    [
-      parts.map(({ id }) => id),
-      parts.map(({ tenantId }) => tenantId),
-      parts.map(({ userId }) => userId),
-      parts.map(({ conversationId }) => conversationId),
-      parts.map(({ seq }) => seq),
-      parts.map(({ position }) => position),
-      parts.map(({ content }) => content),
-      indexed.map(({ tenantId }) => tenantId),
-      indexed.map(({ conversationId }) => conversationId),
-      indexed.map(({ seq }) => seq),
-      options.wantsVectors,
-    ],
-    { name: 'save_turn_parts' },
-  );
+  for (const [tenantId, ofTenant] of Map.groupBy(turns, (turn) => turn.tenantId)) {
+    const indexed = [...new Map(ofTenant.map((turn) => [turn.conversationId, turn.seq]))];
+    const own = parts.filter((part) => part.tenantId === tenantId);
+    await sql.query(
+      `with given as (
+         select * from unnest($2::uuid[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::text[])
+           as g (id, user_id, conversation_id, seq, position, content)
+       ), there as (
+         select turn.conversation_id, turn.seq
+         from (select distinct conversation_id, seq from given) as g cross join lateral (
+           select m.conversation_id, m.seq from messages m
+           where m.tenant_id = $1::uuid and m.conversation_id = g.conversation_id and m.seq = g.seq
+           for key share) as turn
+       ), stored as (
+         insert into turn_parts (id, tenant_id, user_id, conversation_id, seq, position, content,
+           embedding_pending_since)
+         select id, $1::uuid, user_id, conversation_id, seq, position, content, case when $10::boolean then now() end
+         from given join there using (conversation_id, seq)
+         on conflict (tenant_id, conversation_id, seq, position) do nothing
+       )
+       update conversations c set indexed_seq = greatest(c.indexed_seq, least(done.seq, c.last_seq))
+       from unnest($8::text[], $9::integer[]) as done (id, seq)
+       where c.tenant_id = $1::uuid and c.id = done.id`,
+      [
+        tenantId,
+        own.map(({ id }) => id),
+        own.map(({ userId }) => userId),
+        own.map(({ conversationId }) => conversationId),
+        own.map(({ seq }) => seq),
+        own.map(({ position }) => position),
+        own.map(({ content }) => content),
+        indexed.map(([id]) => id),
+        indexed.map(([, seq]) => seq),
+        options.wantsVectors,
+      ],
+      { name: 'save_turn_parts' },
+    );
+  }
 }
 
 /** Whether any turn is not indexed yet. */

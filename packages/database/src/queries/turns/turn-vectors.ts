@@ -1,11 +1,14 @@
 import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
+import { claimByTenant, lockDue, type TenantRow } from '../claim-by-tenant.ts';
 
 /** A part of a turn that lacks its vector. */
 export type PendingTurnPart = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
 
 /** How long a taken part is left alone. Longer than any batch takes; a worker that dies holds it up this long. */
 const LEASE_SECONDS = 120;
+const DUE = `r.embedding_pending_since is not null
+  and (r.embedding_leased_until is null or r.embedding_leased_until < now())`;
 /** Rows that one statement looks at. */
 const WINDOW = 5_000;
 
@@ -14,19 +17,27 @@ const WINDOW = 5_000;
  * Uses turn_parts_embedding_pending_idx.
  */
 export async function takePendingTurnParts(sql: Sql, limit: number): Promise<PendingTurnPart[]> {
-  const { rows } = await sql.query<PendingTurnPart>(
-    `with due as (
-       select tenant_id, id from turn_parts
-       where embedding_pending_since is not null and (embedding_leased_until is null or embedding_leased_until < now())
-       order by embedding_pending_since desc, id desc limit $1::integer for update skip locked
-     )
-     update turn_parts p set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
-     from due
-     where p.tenant_id = due.tenant_id and p.id = due.id
-     returning p.id, p.tenant_id as "tenantId", p.user_id as "userId", p.content`,
-    [limit],
+  return claimByTenant(
+    limit,
+    async (most) => {
+      const { rows } = await sql.query<TenantRow>(
+        `select r.tenant_id as "tenantId", r.id from turn_parts r where ${DUE}
+         order by r.embedding_pending_since desc, r.id desc limit $1::integer`,
+        [most],
+      );
+      return rows;
+    },
+    async (tenantId, ids, most) => {
+      const { rows } = await sql.query<PendingTurnPart>(
+        `with due as (${lockDue('turn_parts', DUE)})
+         update turn_parts p set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
+         from due where p.tenant_id = $1::uuid and p.id = due.id
+         returning p.id, p.tenant_id as "tenantId", p.user_id as "userId", p.content`,
+        [tenantId, ids, most],
+      );
+      return rows;
+    },
   );
-  return rows;
 }
 
 /** Gives taken parts back: their vectors could not be computed now. */
