@@ -116,7 +116,7 @@ export function toThirdPerson(
 function sentence(text: string): string {
   const trimmed = text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\s{1,4}([,.])/g, '$1')
+    .replaceAll(/\s{1,4}([,.])(?=\s|$)/g, '$1')
     .trim()
     .replace(/^[\s.!?,;:)\]–—-]{1,20}/, '')
     .replace(/^(?:and|but) (?=[\p{Ll}I])/iu, '')

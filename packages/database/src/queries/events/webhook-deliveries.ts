@@ -61,7 +61,7 @@ export async function requestTestDelivery(
   return rowCount > 0;
 }
 
-/** An endpoint that one worker delivers to, until its lease ends or somebody else claims it. */
+/** An endpoint that one worker delivers to, until its lease ends or another worker claims it. */
 export type WebhookClaim = Readonly<{ tenantId: string; id: string; fence: number }>;
 
 const DUE = `r.disabled_at is null and r.next_attempt_at <= now()
