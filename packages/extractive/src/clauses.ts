@@ -109,7 +109,7 @@ const BOUNDARIES: readonly RegExp[] = [
   /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|we)\s|(?:my|our)(?:\s[^\s,]+){3})/i,
   // "My mom, who lives in Dayton": asks only where it runs to a question mark.
   /,\s+(?:and |but |so )?(?=(?:where|which|who|whose)\b[^,?]*\?\s*$)/i,
-  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|don't|do not|never|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
+  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|(?:don't|do not|never) (?:use|include|suggest|recommend|give|tell|ask|make|put|add|mention|show|write|send|call|forget)|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
   /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas))\b)/i,
 ];
 

@@ -65,3 +65,20 @@ test('it takes about as many bytes as its builder says', async () => {
 test('a user who has nothing', async () => {
   expect(await createIndexBuilder().build(OF)).toMatchObject({ size: 0, codes: { size: 0 }, projects: [] });
 });
+
+test('while an index of many lexemes is built, others have their turn', async () => {
+  const builder = createIndexBuilder();
+  const keys = Array.from({ length: 100_000 }, (_, n) => n + 1);
+  builder.add(packPage([{ length: 10, keys }]));
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const index = await builder.build(OF);
+  isOver = true;
+  expect(index.postings.keys).toHaveLength(keys.length);
+  expect(turns).toBeGreaterThanOrEqual(keys.length / 25_000);
+});
