@@ -17,7 +17,7 @@ const WHENEVER = new RegExp(
   `^(?:please,? |and |but |also,? |so )?(?<when>(?:when|whenever|every time|each time) (?:I|we) [^,]{3,120}), (?:please )?(?<how>always |never )?(?<what>(?:${MANNER})\\b .+)$`,
   'i',
 );
-/** About replies in so many words: "Please don't use emojis in your replies", "Keep your answers short". */
+/** Wishes that name the replies: "Please don't use emojis in your replies", "Keep your answers short". */
 const OF_REPLIES =
   /^(?:please,? |and |but |also,? |so )*(?:(?<not>don't|do not|stop|avoid) (?<never>(?:us(?:e|ing)|includ(?:e|ing)|add(?:ing)?|put(?:ting)?|writ(?:e|ing)|giv(?:e|ing)|start(?:ing)?|end(?:ing)?) .*\b(?:your|all|any|future) (?:repl(?:y|ies)|answers?|responses?|messages?)\b.*)|(?<keep>(?:keep|make|write) (?:all )?(?:of )?your (?:replies|answers|responses|messages|explanations) (?:short|brief|concise|simple|plain|formal|informal|casual|polite|friendly|factual|under \d).*))$/i;
 const BASE_FORMS: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 /** A row of any tenant. */
 export type TenantRow = Readonly<{ tenantId: string; id: string }>;
 
-/** Rows that are read beyond those wanted, to get past the ones that other workers claim at the same time. */
+/** How many more rows are read than are wanted, to get past the ones that other workers claim at the same time. */
 const SLACK = 16;
 /** How often is read anew when other workers were faster each time. */
 const MAX_ROUNDS = 3;
@@ -11,7 +11,7 @@ const MAX_ROUNDS = 3;
  * then locks and marks them tenant by tenant. So no statement locks or skips rows of more than one tenant. Concurrent
  * callers get different rows, as long as `claim` skips rows that are locked or no longer due.
  *
- * @param read up to so many rows that are due, in the order in which they are to be claimed
+ * @param read reads due rows, at most as many as asked for, the first to be claimed first
  * @param claim up to `limit` of these rows of one tenant
  * @returns up to `limit` rows; fewer, or none, when few are due or other workers were faster
  */

@@ -220,7 +220,7 @@ function toWords(codes: readonly Buffer[], wordsOfEach: number): Uint32Array {
   return words;
 }
 
-/** Looking up 600,000 keys at once took 0.7 s of processor time on a busy machine; so many take a thirtieth. */
+/** Looking up 600,000 keys at once took 0.7 s of processor time on a busy machine; 20,000 take a thirtieth of that. */
 const KEYS_PER_TURN = 20_000;
 
 async function toPostings(
