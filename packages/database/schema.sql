@@ -2481,11 +2481,11 @@ CREATE OR REPLACE FUNCTION public.schedule_due_conversations(most integer, queue
 AS $function$
 declare
   v_tenant uuid;
-  v_tenants uuid[] := '{}';
-  v_ids text[];
-  v_batch jsonb;
-  v_conversations integer := 0;
-  v_new jsonb;
+  v_id text;
+  v_conversation jsonb;
+  v_batch jsonb[] := '{}';
+  v_own jsonb;
+  v_more jsonb;
   v_scheduled jsonb := '[]';
   v_dropped jsonb := '[]';
 begin
@@ -2495,44 +2495,46 @@ begin
   if queue_limit > 0 or tenant_queue_limit > 0 then
     perform pg_advisory_xact_lock(hashtext('factmill.drop_oldest'));
   end if;
-  for v_tenant, v_ids in
-    select tenant_id, array_agg(id order by extraction_due_at, id) from (
-      select tenant_id, id, extraction_due_at from conversations where extraction_due_at <= now()
-        order by extraction_due_at limit 2 * most) as due
-      group by tenant_id order by min(extraction_due_at), tenant_id
+  for v_tenant, v_id in
+    select tenant_id, id from conversations where extraction_due_at <= now()
+      order by extraction_due_at limit 4 * most + 16
   loop
-    exit when v_conversations >= most;
-    with due as (
-      select c.* from unnest(v_ids) as given (conversation) cross join lateral (
-        select * from conversations where tenant_id = v_tenant and id = given.conversation
-          and extraction_due_at <= now() for update skip locked) as c
-      limit most - v_conversations
-    )
-    select jsonb_agg(jsonb_build_object(
+    exit when cardinality(v_batch) >= most;
+    select jsonb_build_object(
         'tenant_id', tenant_id, 'conversation_id', id, 'user_id', user_id, 'from_seq', scheduled_seq + 1,
         'to_seq', last_seq, 'scope', policy_in_force->'scope', 'max_turns', policy_in_force->'max_turns',
         'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(own_preset, schedule->>'preset'),
         'traceparent', extraction_traceparent, 'replaces_from_seq', replaced_from_seq)
-        order by extraction_due_at, id)
-      into v_batch from due
+      into v_conversation from (
+        select * from conversations c where c.tenant_id = v_tenant and c.id = v_id and c.extraction_due_at <= now()
+          for update skip locked) as due
       cross join lateral coalesce(policy->>'preset', preset_of(tenant_id, user_id)) as own_preset
       cross join lateral trigger_of(policy, own_preset, schedule) as policy_in_force;
-    continue when v_batch is null;
-    select jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'generation', 0) order by place)
-      into v_new from schedule_extractions(v_batch) where not passed_over;
+    if found then
+      v_batch := array_append(v_batch, v_conversation);
+    end if;
+  end loop;
+  if cardinality(v_batch) = 0 then
+    return '{"conversations": 0, "scheduled": [], "dropped": []}';
+  end if;
+  for v_tenant, v_own in
+    select (b->>'tenant_id')::uuid, jsonb_agg(b order by place) from unnest(v_batch) with ordinality as u (b, place)
+      group by 1 order by min(place)
+  loop
+    select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'generation', 0) order by place), '[]')
+      into v_more from schedule_extractions(v_own) where not passed_over;
+    v_scheduled := v_scheduled || v_more;
     update conversations c
       set scheduled_seq = c.last_seq, extraction_due_at = null, extraction_due_for = null,
           extraction_traceparent = null, replaced_from_seq = null
-      from jsonb_to_recordset(v_batch) as b (conversation_id text)
+      from jsonb_to_recordset(v_own) as b (conversation_id text)
       where c.tenant_id = v_tenant and c.id = b.conversation_id;
-    v_conversations := v_conversations + jsonb_array_length(v_batch);
-    v_scheduled := v_scheduled || coalesce(v_new, '[]');
-    v_tenants := v_tenants || v_tenant;
   end loop;
-  if v_conversations > 0 and (queue_limit > 0 or tenant_queue_limit > 0) then
-    v_dropped := drop_oldest(v_tenants, queue_limit, tenant_queue_limit);
+  if queue_limit > 0 or tenant_queue_limit > 0 then
+    v_dropped := drop_oldest(
+      array(select distinct (b->>'tenant_id')::uuid from unnest(v_batch) as b), queue_limit, tenant_queue_limit);
   end if;
-  return jsonb_build_object('conversations', v_conversations, 'scheduled', v_scheduled, 'dropped', v_dropped);
+  return jsonb_build_object('conversations', cardinality(v_batch), 'scheduled', v_scheduled, 'dropped', v_dropped);
 end $function$
 
 CREATE OR REPLACE FUNCTION public.schedule_extractions(batch jsonb)

@@ -14,7 +14,7 @@ type OpenRows = Readonly<{
 }>;
 
 /** Up to `limit` open rows that no sweeper has checked for `graceMs`, marked as checked. */
-export function takeUnchecked<Row>(
+export function takeUnchecked<Row extends TenantRow>(
   sql: Sql,
   { graceMs, limit }: Readonly<{ graceMs: number; limit: number }>,
   { table, since, order, isFirst, returning }: OpenRows,
@@ -34,13 +34,13 @@ export function takeUnchecked<Row>(
       );
       return rows;
     },
-    async (tenantId, ids, most) => {
+    async (tenantId, ids) => {
       const { rows } = await sql.query<Row>(
-        `with due as (${lockDue(table, due('$4'))})
+        `with due as (${lockDue(table, due('$3'))})
          update ${table} r set queue_checked_at = now() from due
          where r.tenant_id = $1::uuid and r.id = due.id
          returning ${returning}`,
-        [tenantId, ids, most, graceMs],
+        [tenantId, ids, graceMs],
       );
       return rows;
     },

@@ -26,13 +26,13 @@ export async function takePendingChunks(sql: Sql, limit: number): Promise<Pendin
       );
       return rows;
     },
-    async (tenantId, ids, most) => {
+    async (tenantId, ids) => {
       const { rows } = await sql.query<PendingChunk>(
         `with due as (${lockDue('document_chunks', DUE)})
          update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
          from due where c.tenant_id = $1::uuid and c.id = due.id
          returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
-        [tenantId, ids, most],
+        [tenantId, ids],
       );
       return rows;
     },

@@ -87,13 +87,13 @@ export async function claimDueWebhook(sql: Sql, leaseMs: number): Promise<Webhoo
       );
       return rows;
     },
-    async (tenantId, ids, most) => {
+    async (tenantId, ids) => {
       const { rows } = await sql.query<WebhookClaim>(
         `with due as (${lockDue('webhooks', DUE)})
-         update webhooks w set fence = w.fence + 1, lease_until = now() + $4::integer * interval '1 millisecond'
+         update webhooks w set fence = w.fence + 1, lease_until = now() + $3::integer * interval '1 millisecond'
          from due where w.tenant_id = $1::uuid and w.id = due.id
          returning w.tenant_id as "tenantId", w.id, w.fence`,
-        [tenantId, ids, most, leaseMs],
+        [tenantId, ids, leaseMs],
         { name: 'claim_due_webhook' },
       );
       return rows;

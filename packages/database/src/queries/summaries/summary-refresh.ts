@@ -58,11 +58,11 @@ export async function claimDueSummary(
       );
       return rows;
     },
-    async (tenantId, ids, most) => {
+    async (tenantId, ids) => {
       const { rows } = await sql.query<SummaryClaim>(
-        `with due as (${lockDue('summaries', due('$4', '$5'))})
+        `with due as (${lockDue('summaries', due('$3', '$4'))})
      update summaries s
-     set fence = s.fence + 1, lease_until = now() + $6::integer * interval '1 millisecond',
+     set fence = s.fence + 1, lease_until = now() + $5::integer * interval '1 millisecond',
          stale_since = coalesce(s.stale_since, now())
      from due where s.tenant_id = $1::uuid and s.id = due.id
      returning s.id, s.tenant_id as "tenantId", s.user_id as "userId", s.conversation_id as "conversationId",
@@ -70,7 +70,7 @@ export async function claimDueSummary(
        s.fence, s.attempts, s.failures,
        (select c.extracted_seq from conversations c
         where c.tenant_id = s.tenant_id and c.id = s.of_conversation) as "extractedSeq"`,
-        [tenantId, ids, most, request.byModel, request.maxAttempts, leaseMs],
+        [tenantId, ids, request.byModel, request.maxAttempts, leaseMs],
         { name: 'claim_due_summary' },
       );
       return rows;

@@ -27,13 +27,13 @@ export async function takePendingTurnParts(sql: Sql, limit: number): Promise<Pen
       );
       return rows;
     },
-    async (tenantId, ids, most) => {
+    async (tenantId, ids) => {
       const { rows } = await sql.query<PendingTurnPart>(
         `with due as (${lockDue('turn_parts', DUE)})
          update turn_parts p set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
          from due where p.tenant_id = $1::uuid and p.id = due.id
          returning p.id, p.tenant_id as "tenantId", p.user_id as "userId", p.content`,
-        [tenantId, ids, most],
+        [tenantId, ids],
       );
       return rows;
     },
