@@ -63,7 +63,7 @@ async function sayAgainBeside(nearer: number) {
     const [written] = await write(userId, note(content));
     expect(written?.status).toBe('created');
     await saveEmbeddings(database, 'small', [
-      { memoryId: written?.id ?? '', content, vector: vectorOf(index + 1) },
+      { tenantId: DEFAULT_TENANT_ID, memoryId: written?.id ?? '', content, vector: vectorOf(index + 1) },
     ]);
   }
   const [again] = await write(userId, note('The user owns a red boat with 5 sails.'));

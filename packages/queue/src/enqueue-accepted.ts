@@ -1,13 +1,14 @@
 import { isAppError } from '@factmill/errors';
 import { createCounter, type Logger } from '@factmill/telemetry';
 import { extractJob, extractJobId, type QueuedExtraction } from './extract-job.ts';
+import type { FindDropped } from './queue-limits.ts';
 import type { Queues } from './types.ts';
 
 export type EnqueueDeps = Readonly<{
   queues: Queues;
   logger: Logger;
   /** Which of these the queue limit has dropped; null when no limit is set. */
-  findDropped: ((ids: readonly string[]) => Promise<readonly string[]>) | null;
+  findDropped: FindDropped | null;
 }>;
 
 /**
@@ -44,7 +45,7 @@ export function createEnqueueAccepted(deps: EnqueueDeps) {
         wanted.length === 0 ? undefined : deps.queues.enqueue(wanted.map(extractJob)),
       ]);
       if (deps.findDropped === null || wanted.length === 0) return;
-      const late = new Set(await deps.findDropped(wanted.map((extraction) => extraction.id)));
+      const late = new Set(await deps.findDropped(wanted));
       const stale = wanted.filter((extraction) => late.has(extraction.id));
       if (stale.length > 0) await deps.queues.remove('extract', stale.map(extractJobId));
     } catch (error) {

@@ -56,9 +56,10 @@ test('what a limit has dropped is asked for where one is in force', async () => 
   const limits = { queueLimit: 0, tenantQueueLimit: 0 };
   const find = createFindDropped(
     async () => limits,
-    async (ids) => ids.slice(1),
+    async (extractions) => extractions.slice(1).map(({ id }) => id),
   );
-  expect(await find(['a', 'b'])).toEqual([]);
+  const accepted = ['a', 'b'].map((id) => ({ id, tenantId: 'one' }));
+  expect(await find(accepted)).toEqual([]);
   limits.tenantQueueLimit = 5;
-  expect(await find(['a', 'b'])).toEqual(['b']);
+  expect(await find(accepted)).toEqual(['b']);
 });

@@ -31,13 +31,16 @@ export function createQueueLimits(deps: {
   };
 }
 
-type FindDropped = (ids: readonly string[]) => Promise<readonly string[]>;
+/** Resolves to the ids of those that a queue limit has dropped. */
+export type FindDropped = (
+  extractions: readonly Readonly<{ id: string; tenantId: string }>[],
+) => Promise<readonly string[]>;
 
 /** Asks which extractions a queue limit has dropped: none where no limit is in force. */
 export function createFindDropped(limits: () => Promise<QueueLimits>, find: FindDropped): FindDropped {
-  return async (ids) => {
+  return async (extractions) => {
     const { queueLimit, tenantQueueLimit } = await limits();
-    return queueLimit === 0 && tenantQueueLimit === 0 ? [] : find(ids);
+    return queueLimit === 0 && tenantQueueLimit === 0 ? [] : find(extractions);
   };
 }
 

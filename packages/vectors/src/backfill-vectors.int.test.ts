@@ -106,7 +106,12 @@ describe('the check', () => {
     await saveEmbeddings(
       stand.database,
       model,
-      ids.map((memoryId, n) => ({ memoryId, content: notes[n] ?? '', vector: [1, 0, 0, 0, 0, 0, 0, 0] })),
+      ids.map((memoryId, n) => ({
+        tenantId: DEFAULT_TENANT_ID,
+        memoryId,
+        content: notes[n] ?? '',
+        vector: [1, 0, 0, 0, 0, 0, 0, 0],
+      })),
     );
     expect(await checkVectors(stand.database, model, never)).toBe(0);
     await stand.database.query('delete from memory_embeddings where memory_id = any($1::uuid[])', [

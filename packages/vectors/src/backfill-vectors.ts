@@ -44,14 +44,10 @@ export async function backfillVectors(
         await saveEmbeddings(
           database,
           model,
-          vectors.map(({ id, content, vector }) => ({ memoryId: id, content, vector })),
+          vectors.map(({ tenantId, id, content, vector }) => ({ tenantId, memoryId: id, content, vector })),
         );
       } else {
-        await saveChunkEmbeddings(
-          database,
-          model,
-          vectors.map(({ id, vector }) => ({ chunkId: id, vector })),
-        );
+        await saveChunkEmbeddings(database, model, vectors);
       }
       counts.stored += vectors.length;
       counts.refused += refused;

@@ -33,13 +33,13 @@ export async function embedMissing(
       { signal },
     );
     return {
-      vectors: missing.map(({ id, content }, index) => ({ id, content, vector: vectors[index] ?? [] })),
+      vectors: missing.map((text, index) => ({ ...text, vector: vectors[index] ?? [] })),
       refused: 0,
     };
   } catch (error) {
     if (!isAppError(error) || error.code !== 'model_input') throw error;
     if (missing.length === 1) {
-      await refuseVector(deps.database, deps.model, stage, first.id);
+      await refuseVector(deps.database, deps.model, stage, first);
       return { vectors: [], refused: 1 };
     }
     const middle = Math.ceil(missing.length / 2);

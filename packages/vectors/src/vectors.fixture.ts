@@ -95,6 +95,7 @@ export async function openVectorStand(): Promise<VectorStand> {
         database,
         embedder.profile?.id ?? '',
         Object.entries(memories).map(([memoryId, content], index) => ({
+          tenantId: DEFAULT_TENANT_ID,
           memoryId,
           content,
           vector: vectors[index] ?? [],

@@ -177,7 +177,7 @@ function openScheduler({ database, queues, config, logger, signal }: ExtractorDe
     enqueueAccepted: createEnqueueAccepted({
       queues,
       logger,
-      findDropped: createFindDropped(limits, (ids) => findDropped(database, ids)),
+      findDropped: createFindDropped(limits, (extractions) => findDropped(database, extractions)),
     }),
   });
 }

@@ -149,7 +149,7 @@ function openAccepting(
     enqueueAccepted: createEnqueueAccepted({
       queues,
       logger,
-      findDropped: createFindDropped(limits, (ids) => findDropped(database, ids)),
+      findDropped: createFindDropped(limits, (extractions) => findDropped(database, extractions)),
     }),
     sharesSession: config.storage.databaseUrl === null && config.storage.redis === null,
   });

@@ -128,7 +128,8 @@ export async function openRetrievalUnderTest(
     });
     await insertMemories(pool, memories, { actor: 'test', extractionId: null });
     const vectors = await local.embed(memories.map(({ content }) => content));
-    const embeddings = memories.map(({ id, content }, n) => ({
+    const embeddings = memories.map(({ tenantId, id, content }, n) => ({
+      tenantId,
       memoryId: id,
       content,
       vector: vectors[n] ?? [],
@@ -165,7 +166,7 @@ export async function openRetrievalUnderTest(
     }));
     await saveTurnParts(database, turns, parts, { wantsVectors: false });
     const vectors = await local.embed(parts.map(({ content }) => content));
-    const embeddings = parts.map(({ id }, n) => ({ id, vector: vectors[n] ?? [] }));
+    const embeddings = parts.map(({ tenantId, id }, n) => ({ tenantId, id, vector: vectors[n] ?? [] }));
     await saveTurnPartEmbeddings(database, model, embeddings);
   }
 

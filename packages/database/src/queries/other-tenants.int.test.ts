@@ -51,7 +51,9 @@ beforeAll(async () => {
   await registerEmbeddingModel(database, 'small', 3);
   memory = profileOf(theirs);
   await insertMemories(database, [memory], { actor: 'test', extractionId: null });
-  await saveEmbeddings(database, 'small', [{ memoryId: memory.id, content: memory.content, vector: VECTOR }]);
+  await saveEmbeddings(database, 'small', [
+    { ...theirs, memoryId: memory.id, content: memory.content, vector: VECTOR },
+  ]);
   await putDocument(database, {
     tenantId: theirs.tenantId,
     id: 'manual',

@@ -85,7 +85,12 @@ export const SERVED: ApplyTarget = {
   storeOf: () => SERVED_MEMORIES,
   actorOf: ({ id }) => ({ actor: 'extraction', extractionId: id }),
   assertFence: extractionClaims.assertFence,
-  saveEmbeddings: (tx, _claim, model, embeddings) => saveEmbeddings(tx, model, embeddings),
+  saveEmbeddings: (tx, { tenantId }, model, embeddings) =>
+    saveEmbeddings(
+      tx,
+      model,
+      embeddings.map((embedding) => ({ ...embedding, tenantId })),
+    ),
   finish: finishExtraction,
 };
 

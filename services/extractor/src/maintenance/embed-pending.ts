@@ -70,6 +70,7 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
         deps.database,
         vectors.model,
         pending.map((memory) => ({
+          tenantId: memory.tenantId,
           memoryId: memory.id,
           content: memory.content,
           vector: vectors.byText.get(memory.content) ?? [],
@@ -83,7 +84,7 @@ export function createEmbedPending(deps: EmbedPendingDeps) {
           { memory_id: first.id },
           'the embedding model refuses a memory; it is found by text only',
         );
-        await giveUpEmbeddings(deps.database, [first.id]);
+        await giveUpEmbeddings(deps.database, [first]);
         return 1;
       }
       const middle = Math.ceil(pending.length / 2);

@@ -9,20 +9,21 @@ const BATCH = 32;
 const RUN_MS = 5_000;
 const REST_MS = 50;
 
-type Waiting = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
+type Key = Readonly<{ id: string; tenantId: string }>;
+type Waiting = Key & Readonly<{ userId: string; content: string }>;
 
 /** Texts of one kind that wait for their vectors, each taken by one worker at a time. */
 export type WaitingTexts = Readonly<{
   /** The name of a count of them in a job's outcome. */
   name: string;
   take: (sql: Sql, limit: number) => Promise<Waiting[]>;
-  release: (sql: Sql, ids: readonly string[]) => Promise<void>;
+  release: (sql: Sql, texts: readonly Key[]) => Promise<void>;
   /** Of texts that the model refuses, or does not read. */
-  giveUp: (sql: Sql, ids: readonly string[]) => Promise<void>;
+  giveUp: (sql: Sql, texts: readonly Key[]) => Promise<void>;
   save: (
     sql: Sql,
     model: string,
-    vectors: readonly Readonly<{ id: string; vector: readonly number[] }>[],
+    vectors: readonly (Key & Readonly<{ vector: readonly number[] }>)[],
   ) => Promise<void>;
 }>;
 
@@ -67,12 +68,7 @@ export function createEmbedTaken(deps: EmbedTakenDeps) {
         await embedOrSplit(embedTexts, taken, signal);
       } catch (error) {
         // Those that cannot be given back are free again when their lease is over.
-        await waiting
-          .release(
-            deps.database,
-            taken.map(({ id }) => id),
-          )
-          .catch(() => undefined);
+        await waiting.release(deps.database, taken).catch(() => undefined);
         if (signal.aborted || !isAppError(error)) throw error;
         deps.logger.warn({ code: error.code, [waiting.name]: embedded }, 'vectors are still missing');
         return { kind: 'done', counts: { [waiting.name]: embedded, unavailable: 1 } };
@@ -96,7 +92,7 @@ export function createEmbedTaken(deps: EmbedTakenDeps) {
       if (first === undefined) return;
       if (taken.length === 1) {
         deps.logger.warn({ kind: waiting.name, id: first.id }, 'the embedding model refuses a text');
-        await waiting.giveUp(deps.database, [first.id]);
+        await waiting.giveUp(deps.database, [first]);
         return;
       }
       const middle = Math.ceil(taken.length / 2);
@@ -106,7 +102,11 @@ export function createEmbedTaken(deps: EmbedTakenDeps) {
   }
 
   async function save({ model, byText }: Vectors, taken: readonly Waiting[]): Promise<void> {
-    const vectors = taken.map((one) => ({ id: one.id, vector: byText.get(textOf(one)) ?? [] }));
+    const vectors = taken.map((one) => ({
+      tenantId: one.tenantId,
+      id: one.id,
+      vector: byText.get(textOf(one)) ?? [],
+    }));
     await waiting.save(deps.database, model, vectors);
   }
 }

@@ -1,4 +1,4 @@
-import { saveEmbeddings } from '@factmill/database';
+import { DEFAULT_TENANT_ID, saveEmbeddings } from '@factmill/database';
 import { waitFor } from '@factmill/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { remember } from '../compressing/compression.fixture.ts';
@@ -51,7 +51,7 @@ describe('at the start of an extractor', () => {
     const [id = ''] = await remember(under, 'maya', [{ content: 'a note' }]);
     await under.database.query(`select create_embedding_model('elsewhere@3', 3)`);
     await saveEmbeddings(under.database, 'elsewhere@3', [
-      { memoryId: id, content: 'a note', vector: [1, 0, 0] },
+      { tenantId: DEFAULT_TENANT_ID, memoryId: id, content: 'a note', vector: [1, 0, 0] },
     ]);
     const extractor = await under.start();
     await waitFor(

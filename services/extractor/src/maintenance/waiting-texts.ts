@@ -16,12 +16,7 @@ export const WAITING_CHUNKS: WaitingTexts = {
   take: takePendingChunks,
   release: releaseChunks,
   giveUp: giveUpChunks,
-  save: (sql, model, vectors) =>
-    saveChunkEmbeddings(
-      sql,
-      model,
-      vectors.map(({ id, vector }) => ({ chunkId: id, vector })),
-    ),
+  save: saveChunkEmbeddings,
 };
 
 /** Parts of stored turns. */

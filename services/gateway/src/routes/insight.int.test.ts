@@ -7,7 +7,7 @@ import {
   memorySourcesSchema,
   tenantStatisticsSchema,
 } from '@factmill/contracts';
-import { registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
+import { findTenantId, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fieldsOf, type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
@@ -281,6 +281,7 @@ describe('a memory', () => {
     const [rows = '', sails, bakes] = ids;
     expect((await get(`/v1/memories/${rows}/neighbours`)).body).toEqual({ data: [], has_vector: false });
     await registerEmbeddingModel(gateway.database, 'test-model', 2);
+    const tenantId = (await findTenantId(gateway.database, 'insight')) ?? '';
     const vectors = [
       [1, 0],
       [0.8, 0.6],
@@ -289,7 +290,12 @@ describe('a memory', () => {
     await saveEmbeddings(
       gateway.database,
       'test-model',
-      ids.map((memoryId, n) => ({ memoryId, content: texts[n] ?? '', vector: vectors[n] ?? [] })),
+      ids.map((memoryId, n) => ({
+        tenantId,
+        memoryId,
+        content: texts[n] ?? '',
+        vector: vectors[n] ?? [],
+      })),
     );
     const near = memoryNeighboursSchema.parse((await get(`/v1/memories/${rows}/neighbours?limit=2`)).body);
     expect(near.data.map(({ memory }) => memory.id)).toEqual([sails, bakes]);

@@ -1,5 +1,5 @@
 import { statisticsSchema } from '@factmill/contracts';
-import { refuseVector, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
+import { DEFAULT_TENANT_ID, refuseVector, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type GatewayUnderTest, said, startGateway } from '../gateway.fixture.ts';
 
@@ -67,14 +67,19 @@ test('a vector that was lost, or is one of an older text, is missing; one that t
   await registerEmbeddingModel(database, 'small', 2);
   expect(await missing()).toBe(4);
   const idOf = (content: string) => ids.get(content) ?? '';
-  const embeddings = contents.map((content) => ({ memoryId: idOf(content), content, vector: [0.6, 0.8] }));
+  const embeddings = contents.map((content) => ({
+    tenantId: DEFAULT_TENANT_ID,
+    memoryId: idOf(content),
+    content,
+    vector: [0.6, 0.8],
+  }));
   expect(await saveEmbeddings(database, 'small', embeddings)).toBe(4);
   expect(await missing()).toBe(0);
   await database.query('delete from memory_embeddings where memory_id = any($1::uuid[])', [
     [idOf('Bo sails.'), idOf('Bo sings.')],
   ]);
   expect(await missing()).toBe(2);
-  await refuseVector(database, 'small', 'memories', idOf('Bo sings.'));
+  await refuseVector(database, 'small', 'memories', { tenantId: DEFAULT_TENANT_ID, id: idOf('Bo sings.') });
   expect(await missing()).toBe(1);
   await database.query(`update memory_embeddings set content_hash = 'old' where memory_id = $1::uuid`, [
     idOf('Bo reads.'),

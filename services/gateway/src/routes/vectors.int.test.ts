@@ -1,5 +1,10 @@
 import { vectorsSchema } from '@factmill/contracts';
-import { beginEmbeddingBuild, registerEmbeddingModel, saveEmbeddings } from '@factmill/database';
+import {
+  DEFAULT_TENANT_ID,
+  beginEmbeddingBuild,
+  registerEmbeddingModel,
+  saveEmbeddings,
+} from '@factmill/database';
 import { createScriptedModel, type ScriptedModel } from '@factmill/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type GatewayUnderTest, startGateway } from '../gateway.fixture.ts';
@@ -29,7 +34,7 @@ test('counts, finds what is missing, builds another model, and deletes what is l
   await registerEmbeddingModel(gateway.database, 'old@16', 16);
   const vector = Array.from({ length: 16 }, () => 0.25);
   await saveEmbeddings(gateway.database, 'old@16', [
-    { memoryId: saved.id, content: 'The user sails.', vector },
+    { tenantId: DEFAULT_TENANT_ID, memoryId: saved.id, content: 'The user sails.', vector },
   ]);
   await gateway.database.query('update memories set embedding_pending_since = null');
   expect(await count()).toMatchObject({

@@ -40,45 +40,49 @@ export async function takePendingChunks(sql: Sql, limit: number): Promise<Pendin
 }
 
 /** Releases claimed chunks: their vectors could not be computed now. */
-export async function releaseChunks(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query('update document_chunks set embedding_leased_until = null where id = any($1::uuid[])', [
-    ids,
-  ]);
+export async function releaseChunks(sql: Sql, chunks: readonly TenantRow[]): Promise<void> {
+  for (const [tenantId, own] of Map.groupBy(chunks, (chunk) => chunk.tenantId)) {
+    await sql.query(
+      `update document_chunks set embedding_leased_until = null
+       where tenant_id = $1::uuid and id = any($2::uuid[])`,
+      [tenantId, own.map(({ id }) => id)],
+    );
+  }
 }
 
 /** Stops waiting for vectors of chunks that the model refuses. */
-export async function giveUpChunks(sql: Sql, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await refuseVector(sql, null, 'chunks', id);
-  await sql.query(
-    `update document_chunks set embedding_pending_since = null, embedding_leased_until = null
-     where id = any($1::uuid[])`,
-    [ids],
-  );
+export async function giveUpChunks(sql: Sql, chunks: readonly TenantRow[]): Promise<void> {
+  for (const chunk of chunks) await refuseVector(sql, null, 'chunks', chunk);
+  for (const [tenantId, own] of Map.groupBy(chunks, (chunk) => chunk.tenantId)) {
+    await sql.query(
+      `update document_chunks set embedding_pending_since = null, embedding_leased_until = null
+       where tenant_id = $1::uuid and id = any($2::uuid[])`,
+      [tenantId, own.map(({ id }) => id)],
+    );
+  }
 }
 
 /** Stores the vectors of chunks; chunks replaced or deleted meanwhile are skipped. */
 export async function saveChunkEmbeddings(
   sql: Sql,
   model: string,
-  embeddings: readonly Readonly<{ chunkId: string; vector: readonly number[] }>[],
+  embeddings: readonly (TenantRow & Readonly<{ vector: readonly number[] }>)[],
 ): Promise<void> {
-  await sql.query(
-    `with given as (
-       select * from unnest($2::uuid[], $3::halfvec[]) as g (chunk_id, vector)
-     ), kept as (
-       update document_chunks c set embedding_pending_since = null, embedding_leased_until = null
-       from given where c.id = given.chunk_id
-       returning c.id, c.tenant_id, c.user_id, given.vector
-     )
-     insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
-     select id, $1::text, tenant_id, user_id, vector from kept
-     on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
-    [
-      model,
-      embeddings.map((embedding) => embedding.chunkId),
-      toHalfvecs(embeddings.map((embedding) => embedding.vector)),
-    ],
-  );
+  for (const [tenantId, own] of Map.groupBy(embeddings, (embedding) => embedding.tenantId)) {
+    await sql.query(
+      `with given as (
+         select * from unnest($3::uuid[], $4::halfvec[]) as g (id, vector)
+       ), kept as (
+         update document_chunks c set embedding_pending_since = null, embedding_leased_until = null
+         from given where c.tenant_id = $1::uuid and c.id = given.id
+         returning c.id, c.user_id, given.vector
+       )
+       insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
+       select id, $2::text, $1::uuid, user_id, vector from kept
+       on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
+      [tenantId, model, own.map(({ id }) => id), toHalfvecs(own.map(({ vector }) => vector))],
+    );
+  }
 }
 
 /** How many chunks wait for a vector and are not claimed, counted up to 10,000. */

@@ -1,4 +1,5 @@
 import type { Sql } from '../../pool/sql.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
 import { takeUnchecked } from '../take-unchecked.ts';
 
 /** A ledger row that should be in the queue. */
@@ -26,11 +27,13 @@ export function takeUnattended(
   });
 }
 
-/** The ids among these that the queue limit has dropped. */
-export async function findDropped(sql: Sql, ids: readonly string[]): Promise<string[]> {
+/** The ids among these that the queue limit has dropped, each looked up by its whole key. */
+export async function findDropped(sql: Sql, extractions: readonly TenantRow[]): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `select id from extractions where id = any($1::uuid[]) and state = 'dropped'`,
-    [ids],
+    `select one.id from unnest($1::uuid[], $2::uuid[]) as w (tenant_id, id) cross join lateral (
+       select e.id from extractions e
+       where e.tenant_id = w.tenant_id and e.id = w.id and e.state = 'dropped' offset 0) as one`,
+    [extractions.map(({ tenantId }) => tenantId), extractions.map(({ id }) => id)],
   );
   return rows.map((row) => row.id);
 }

@@ -1,5 +1,6 @@
 import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
 import { refuseVector } from './missing-vectors.ts';
 import { parseVectorText } from './vector-text.ts';
 
@@ -55,30 +56,34 @@ export type NewEmbedding = Readonly<{ memoryId: string; content: string; vector:
 export async function saveEmbeddings(
   sql: Sql,
   model: string,
-  embeddings: readonly NewEmbedding[],
+  embeddings: readonly (NewEmbedding & Readonly<{ tenantId: string }>)[],
 ): Promise<number> {
-  if (embeddings.length === 0) return 0;
-  const { rowCount } = await sql.query(
-    `with given as (
-       select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (memory_id, content, vector)
-     ), fresh as (
-       update memories m set embedding_pending_since = null
-       from given where m.id = given.memory_id and m.content = given.content
-       returning m.id, m.tenant_id, m.user_id, m.content_hash, given.vector
-     )
-     insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
-     select id, $1::text, tenant_id, user_id, content_hash, vector from fresh
-     on conflict (tenant_id, memory_id, model) do update
-       set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`,
-    [
-      model,
-      embeddings.map((embedding) => embedding.memoryId),
-      embeddings.map((embedding) => embedding.content),
-      toHalfvecs(embeddings.map((embedding) => embedding.vector)),
-    ],
-    { name: 'save_embeddings' },
-  );
-  return rowCount;
+  let stored = 0;
+  for (const [tenantId, own] of Map.groupBy(embeddings, (embedding) => embedding.tenantId)) {
+    const { rowCount } = await sql.query(
+      `with given as (
+         select * from unnest($3::uuid[], $4::text[], $5::halfvec[]) as g (memory_id, content, vector)
+       ), fresh as (
+         update memories m set embedding_pending_since = null
+         from given where m.tenant_id = $1::uuid and m.id = given.memory_id and m.content = given.content
+         returning m.id, m.user_id, m.content_hash, given.vector
+       )
+       insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+       select id, $2::text, $1::uuid, user_id, content_hash, vector from fresh
+       on conflict (tenant_id, memory_id, model) do update
+         set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`,
+      [
+        tenantId,
+        model,
+        own.map((embedding) => embedding.memoryId),
+        own.map((embedding) => embedding.content),
+        toHalfvecs(own.map((embedding) => embedding.vector)),
+      ],
+      { name: 'save_embeddings' },
+    );
+    stored += rowCount;
+  }
+  return stored;
 }
 
 /**
@@ -100,11 +105,14 @@ export async function listPendingEmbeddings(
 }
 
 /** Stops waiting for vectors of memories that the model in use refuses; text search still finds them. */
-export async function giveUpEmbeddings(sql: Sql, memoryIds: readonly string[]): Promise<void> {
-  for (const id of memoryIds) await refuseVector(sql, null, 'memories', id);
-  await sql.query('update memories set embedding_pending_since = null where id = any($1::uuid[])', [
-    memoryIds,
-  ]);
+export async function giveUpEmbeddings(sql: Sql, memories: readonly TenantRow[]): Promise<void> {
+  for (const memory of memories) await refuseVector(sql, null, 'memories', memory);
+  for (const [tenantId, own] of Map.groupBy(memories, (memory) => memory.tenantId)) {
+    await sql.query(
+      'update memories set embedding_pending_since = null where tenant_id = $1::uuid and id = any($2::uuid[])',
+      [tenantId, own.map(({ id }) => id)],
+    );
+  }
 }
 
 /** How many memories wait for their vector, counted up to 10,000. */

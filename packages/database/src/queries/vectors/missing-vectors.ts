@@ -1,13 +1,14 @@
 import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
 
 /** Before all ids. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type VectorStage = 'memories' | 'chunks';
 
-/** Which rows are checked for missing vectors. */
-export type MissingVector = Readonly<{ id: string; content: string }>;
+/** A memory or chunk without a vector. */
+export type MissingVector = TenantRow & Readonly<{ content: string }>;
 
 /** The model whose vectors may be missing. */
 export type VectorTarget = Readonly<{
@@ -56,10 +57,11 @@ function listStatement(table: string, columns: string, where: (row: string) => r
     with looked_at as materialized (
       select id, ${columns} from ${table} where id > $4::uuid order by id limit $5::integer
     ), missing as materialized (
-      select id from looked_at l where ${where('l').join(' and ')} order by id limit $6::integer
+      select tenant_id, id from looked_at l where ${where('l').join(' and ')} order by id limit $6::integer
     )
-    select (select id from looked_at order by id desc limit 1) as "end", missing.id, t.content
-    from (select 1) as one left join missing on true left join ${table} t on t.id = missing.id
+    select (select id from looked_at order by id desc limit 1) as "end", t.tenant_id as "tenantId", t.id, t.content
+    from (select 1) as one left join missing on true
+    left join ${table} t on t.tenant_id = missing.tenant_id and t.id = missing.id
     order by missing.id`;
 }
 
@@ -73,13 +75,13 @@ export async function listMissingVectors(
   stage: VectorStage,
   page: Readonly<{ after: string; limit: number }>,
 ): Promise<{ missing: MissingVector[]; next: string | null }> {
-  const { rows } = await sql.query<{ end: string | null; id: string | null; content: string | null }>(
+  const { rows } = await sql.query<Readonly<{ end: string | null }> & (MissingVector | { id: null })>(
     LIST[stage],
     [target.model, target.likeModel, target.tenantId, page.after, WINDOW, page.limit],
     { name: `list_missing_${stage}` },
   );
-  const missing = rows.flatMap(({ id, content }) =>
-    id === null || content === null ? [] : [{ id, content }],
+  const missing = rows.flatMap((row) =>
+    row.id === null ? [] : [{ tenantId: row.tenantId, id: row.id, content: row.content }],
   );
   const next = missing.length === page.limit ? missing.at(-1)?.id : rows[0]?.end;
   return { missing, next: next ?? null };
@@ -119,11 +121,29 @@ export function countVectors(sql: Sql, target: VectorTarget): Promise<VectorCoun
   );
 }
 
+/** The tables whose rows can wait for a vector. */
+type WithVector = 'memories' | 'document_chunks' | 'turn_parts';
+
+/** Has rows wait for their vector. Resolves to how many did not wait already. */
+export async function markWaiting(sql: Sql, table: WithVector, rows: readonly TenantRow[]): Promise<number> {
+  let marked = 0;
+  for (const [tenantId, own] of Map.groupBy(rows, (row) => row.tenantId)) {
+    const { rowCount } = await sql.query(
+      `update ${table} set embedding_pending_since = now()
+       where tenant_id = $1::uuid and id = any($2::uuid[]) and embedding_pending_since is null
+         ${table === 'memories' ? 'and is_current' : ''}`,
+      [tenantId, own.map(({ id }) => id)],
+    );
+    marked += rowCount;
+  }
+  return marked;
+}
+
 /**
  * Marks the current memories, or the chunks, of one window after `after` whose vector of the model is missing or of
  * an older text, so that they are embedded like new ones. Rows that wait already are skipped.
  */
-export function markMissingVectors(
+export async function markMissingVectors(
   sql: Sql,
   model: string,
   stage: VectorStage,
@@ -133,23 +153,23 @@ export function markMissingVectors(
     stage === 'memories'
       ? ([
           'memories',
-          'content_hash, is_current',
+          'id, content_hash, is_current',
           `l.is_current and ${lacksVector('l', '$1::text')}`,
         ] as const)
-      : (['document_chunks', 'tenant_id', chunkLacksVector('l', '$1::text')] as const);
-  return sql.one(
+      : (['document_chunks', 'id', chunkLacksVector('l', '$1::text')] as const);
+  const { rows } = await sql.query<Readonly<{ end: string | null }> & (TenantRow | { id: null })>(
     `with looked_at as materialized (
-       select id, embedding_pending_since, ${columns} from ${table} where id > $2::uuid order by id limit $3::integer
-     ), marked as (
-       update ${table} t set embedding_pending_since = now()
-       from looked_at l
-       where t.id = l.id and l.embedding_pending_since is null and t.embedding_pending_since is null and ${where}
-         ${stage === 'memories' ? 'and t.is_current' : ''}
-       returning t.id
+       select tenant_id, embedding_pending_since, ${columns} from ${table} where id > $2::uuid
+       order by id limit $3::integer
+     ), missing as materialized (
+       select tenant_id, id from looked_at l where l.embedding_pending_since is null and ${where}
      )
-     select (select id from looked_at order by id desc limit 1) as next, (select count(*) from marked)::integer as marked`,
+     select (select id from looked_at order by id desc limit 1) as "end", m.tenant_id as "tenantId", m.id
+     from (select 1) as one left join missing m on true`,
     [model, after, WINDOW],
   );
+  const missing = rows.flatMap((row) => (row.id === null ? [] : [row]));
+  return { next: rows[0]?.end ?? null, marked: await markWaiting(sql, table, missing) };
 }
 
 /** Whether anything is stored that should have a vector. Stops at the first row. */
@@ -161,7 +181,7 @@ export async function hasCurrentMemory(sql: Sql): Promise<boolean> {
 }
 
 /** A vector of another model than the one in use. */
-export type BuiltVector = Readonly<{ id: string; content: string; vector: readonly number[] }>;
+export type BuiltVector = MissingVector & Readonly<{ vector: readonly number[] }>;
 
 /**
  * Stores vectors beside those in use; the pending state of memories does not change. Rows edited, replaced or deleted
@@ -173,34 +193,31 @@ export async function saveBuiltVectors(
   stage: VectorStage,
   vectors: readonly BuiltVector[],
 ): Promise<void> {
-  await sql.query(
-    stage === 'memories'
-      ? `with given as (
-           select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (id, content, vector)
-         ), fresh as (
-           select m.id, m.tenant_id, m.user_id, m.content_hash, given.vector
-           from given join memories m on m.id = given.id and m.content = given.content for key share of m
-         )
-         insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
-         select id, $1::text, tenant_id, user_id, content_hash, vector from fresh
-         on conflict (tenant_id, memory_id, model) do update
-           set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`
-      : `with given as (
-           select * from unnest($2::uuid[], $3::text[], $4::halfvec[]) as g (id, content, vector)
-         ), fresh as (
-           select c.id, c.tenant_id, c.user_id, given.vector
-           from given join document_chunks c on c.id = given.id and c.content = given.content for key share of c
-         )
-         insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
-         select id, $1::text, tenant_id, user_id, vector from fresh
-         on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
-    [
-      model,
-      vectors.map(({ id }) => id),
-      vectors.map(({ content }) => content),
-      toHalfvecs(vectors.map(({ vector }) => vector)),
-    ],
-  );
+  for (const [tenantId, own] of Map.groupBy(vectors, (vector) => vector.tenantId)) {
+    await sql.query(
+      stage === 'memories'
+        ? `insert into memory_embeddings (memory_id, model, tenant_id, user_id, content_hash, embedding)
+           select m.id, $2::text, $1::uuid, m.user_id, m.content_hash, g.vector
+           from unnest($3::uuid[], $4::text[], $5::halfvec[]) as g (id, content, vector) cross join lateral (
+             select id, user_id, content_hash from memories
+             where tenant_id = $1::uuid and id = g.id and content = g.content for key share offset 0) as m
+           on conflict (tenant_id, memory_id, model) do update
+             set content_hash = excluded.content_hash, embedding = excluded.embedding, created_at = now()`
+        : `insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
+           select c.id, $2::text, $1::uuid, c.user_id, g.vector
+           from unnest($3::uuid[], $4::text[], $5::halfvec[]) as g (id, content, vector) cross join lateral (
+             select id, user_id from document_chunks
+             where tenant_id = $1::uuid and id = g.id and content = g.content for key share offset 0) as c
+           on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
+      [
+        tenantId,
+        model,
+        own.map(({ id }) => id),
+        own.map(({ content }) => content),
+        toHalfvecs(own.map(({ vector }) => vector)),
+      ],
+    );
+  }
 }
 
 /**
@@ -211,19 +228,20 @@ export async function refuseVector(
   sql: Sql,
   model: string | null,
   stage: VectorStage,
-  id: string,
+  { tenantId, id }: TenantRow,
 ): Promise<void> {
   const named = `coalesce($1::text, (select id from embedding_models where state = 'active'))`;
   await sql.query(
     stage === 'memories'
       ? `insert into embedding_refusals (tenant_id, model, memory_id, content_hash)
-         select m.tenant_id, ${named}, m.id, m.content_hash from memories m where m.id = $2::uuid and ${named} is not null
-         for key share
+         select m.tenant_id, ${named}, m.id, m.content_hash from memories m
+         where m.tenant_id = $3::uuid and m.id = $2::uuid and ${named} is not null for key share
          on conflict (tenant_id, memory_id, model) where memory_id is not null
            do update set content_hash = excluded.content_hash`
       : `insert into embedding_refusals (tenant_id, model, chunk_id)
-         select c.tenant_id, ${named}, c.id from document_chunks c where c.id = $2::uuid and ${named} is not null for key share
+         select c.tenant_id, ${named}, c.id from document_chunks c
+         where c.tenant_id = $3::uuid and c.id = $2::uuid and ${named} is not null for key share
          on conflict do nothing`,
-    [model, id],
+    [model, id, tenantId],
   );
 }
