@@ -1,5 +1,6 @@
 import type { Compression } from '@factmill/contracts';
 import type { Sql } from '../../pool/sql.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
 import type { Listed } from '../fitting.ts';
 import { takeUnchecked } from '../take-unchecked.ts';
 
@@ -57,23 +58,28 @@ export async function insertCompressionRuns(
   sql: Sql,
   runs: readonly NewCompressionRun[],
 ): Promise<OpenCompressionRun[]> {
-  if (runs.length === 0) return [];
-  const { rows } = await sql.query<OpenCompressionRun>(
-    `insert into compression_runs (id, tenant_id, user_id, kind, period, until_at, dry_run)
-     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::date[], $6::timestamptz[], $7::boolean[])
-     on conflict (tenant_id, user_id, kind, period) where not dry_run do nothing
-     returning id, tenant_id as "tenantId", generation`,
-    [
-      runs.map((run) => run.id),
-      runs.map((run) => run.tenantId),
-      runs.map((run) => run.userId),
-      runs.map((run) => run.kind),
-      runs.map((run) => run.period),
-      runs.map((run) => run.until),
-      runs.map((run) => run.dryRun),
-    ],
-  );
-  return rows;
+  const added: OpenCompressionRun[] = [];
+  for (const [tenantId, own] of Map.groupBy(runs, (run) => run.tenantId)) {
+    const { rows } = await sql.query<OpenCompressionRun>(
+      `insert into compression_runs (id, tenant_id, user_id, kind, period, until_at, dry_run)
+       select id, $1::uuid, user_id, kind, period, until_at, dry_run
+       from unnest($2::uuid[], $3::text[], $4::text[], $5::date[], $6::timestamptz[], $7::boolean[])
+         as g (id, user_id, kind, period, until_at, dry_run)
+       on conflict (tenant_id, user_id, kind, period) where not dry_run do nothing
+       returning id, tenant_id as "tenantId", generation`,
+      [
+        tenantId,
+        own.map((run) => run.id),
+        own.map((run) => run.userId),
+        own.map((run) => run.kind),
+        own.map((run) => run.period),
+        own.map((run) => run.until),
+        own.map((run) => run.dryRun),
+      ],
+    );
+    added.push(...rows);
+  }
+  return added;
 }
 
 /** One run of a tenant, or undefined. */
@@ -190,16 +196,24 @@ export async function purgeCompressionTexts(
   sql: Sql,
   options: Readonly<{ days: number; limit: number }>,
 ): Promise<number> {
-  const { rowCount } = await sql.query(
-    `with old as (
-       select id from compression_runs
-       where plan is not null and finished_at < now() - $1::integer * interval '1 day'
-         and not is_held(tenant_id, user_id) limit $2::integer
-     ), answers as (
-       delete from compression_answers a using old where a.run_id = old.id
-     )
-     update compression_runs r set plan = null, decisions = null from old where r.id = old.id`,
+  const { rows: old } = await sql.query<TenantRow>(
+    `select id, tenant_id as "tenantId" from compression_runs
+     where plan is not null and finished_at < now() - $1::integer * interval '1 day'
+       and not is_held(tenant_id, user_id) limit $2::integer`,
     [options.days, options.limit],
   );
-  return rowCount;
+  for (const [tenantId, own] of Map.groupBy(old, (run) => run.tenantId)) {
+    // One that was started again meanwhile, or is held now, keeps its texts.
+    await sql.query(
+      `with emptied as (
+         update compression_runs set plan = null, decisions = null
+         where tenant_id = $1::uuid and id = any($2::uuid[]) and finished_at is not null
+           and not is_held(tenant_id, user_id)
+         returning id
+       )
+       delete from compression_answers a using emptied where a.tenant_id = $1::uuid and a.run_id = emptied.id`,
+      [tenantId, own.map(({ id }) => id)],
+    );
+  }
+  return old.length;
 }

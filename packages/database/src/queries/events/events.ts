@@ -1,5 +1,6 @@
 import { AppError } from '@factmill/errors';
 import type { Sql } from '../../pool/sql.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
 
 /** A place in the order of events: `watermark-number`. Both are larger than a JavaScript number can be. */
 export type EventPosition = string;
@@ -87,28 +88,29 @@ export async function countOldEvents(sql: Sql, tenantId: string, days: number): 
   return count;
 }
 
+/** The first events of a tenant that may go, oldest first. $2: how many. */
+const firstEvents = (tenantId: string) => `select watermark, number, created_at from events
+  where tenant_id = ${tenantId} and not is_held(tenant_id, coalesce(user_id, ''))
+  order by watermark, number limit $2::integer`;
+
 /**
- * Deletes up to `limit` events of a tenant, with null of each one, that are older than `days`, and notes how far. Those
- * of users under a legal hold stay.
+ * Deletes up to `limit` events of a tenant that are older than `days`, and notes how far. Those of users under a legal
+ * hold stay.
  */
 export async function removeOldEvents(
   sql: Sql,
-  options: Readonly<{ tenantId: string | null; days: number; limit: number }>,
+  options: Readonly<{ tenantId: string; days: number; limit: number }>,
 ): Promise<number> {
   const { count } = await sql.one<{ count: number }>(
     `with gone as (
-       delete from events d using (
-         select e.tenant_id, e.watermark, e.number from tenants t cross join lateral (
-           select * from events where tenant_id = t.id and not is_held(tenant_id, coalesce(user_id, ''))
-           order by watermark, number limit $2::integer) as e
-         where ($3::uuid is null or t.id = $3::uuid) and e.${OLD}) as old
-       where d.tenant_id = old.tenant_id and d.watermark = old.watermark and d.number = old.number
-       returning d.tenant_id, d.watermark, d.number
+       delete from events d using (${firstEvents('$3::uuid')}) as old
+       where old.${OLD} and d.tenant_id = $3::uuid and d.watermark = old.watermark and d.number = old.number
+       returning d.watermark, d.number
      ), last as (
-       select distinct on (tenant_id) * from gone order by tenant_id, watermark desc, number desc
+       select * from gone order by watermark desc, number desc limit 1
      ), noted as (
        update tenants t set events_cut_watermark = last.watermark, events_cut_number = last.number from last
-       where t.id = last.tenant_id
+       where t.id = $3::uuid
          and (last.watermark, last.number) > (t.events_cut_watermark, t.events_cut_number)
      ) select count(*)::integer as count from gone`,
     [options.days, options.limit, options.tenantId],
@@ -119,19 +121,30 @@ export async function removeOldEvents(
 /** Deletes up to `limit` events of each tenant, and entries of delivery logs, that are older than `days`. */
 export async function purgeEvents(
   sql: Sql,
-  options: Readonly<{ days: number; limit: number }>,
+  { days, limit }: Readonly<{ days: number; limit: number }>,
 ): Promise<number> {
-  const events = await removeOldEvents(sql, { ...options, tenantId: null });
-  const deliveries = await sql.query(
-    `delete from webhook_deliveries d using (
-       select e.tenant_id, e.id from webhooks w cross join lateral (
-         select * from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id
-         order by created_at, id limit $2::integer) as e
-       where e.${OLD} and e.state <> 'pending') as gone
-     where d.tenant_id = gone.tenant_id and d.id = gone.id`,
-    [options.days, options.limit],
+  let events = 0;
+  const { rows: tenants } = await sql.query<{ id: string }>(
+    `select t.id from tenants t
+     where exists (select from (${firstEvents('t.id')}) as old where old.${OLD})`,
+    [days, limit],
   );
-  return Math.max(events, deliveries.rowCount);
+  for (const { id: tenantId } of tenants) events += await removeOldEvents(sql, { tenantId, days, limit });
+  const { rows: old } = await sql.query<TenantRow>(
+    `select e.tenant_id as "tenantId", e.id from webhooks w cross join lateral (
+       select * from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id
+       order by created_at, id limit $2::integer) as e
+     where e.${OLD} and e.state <> 'pending'`,
+    [days, limit],
+  );
+  for (const [tenantId, own] of Map.groupBy(old, (delivery) => delivery.tenantId)) {
+    // One that was sent again meanwhile is pending.
+    await sql.query(
+      `delete from webhook_deliveries where tenant_id = $1::uuid and id = any($2::uuid[]) and state <> 'pending'`,
+      [tenantId, own.map(({ id }) => id)],
+    );
+  }
+  return Math.max(events, old.length);
 }
 
 /** Watermark and number of a place. */
