@@ -1793,11 +1793,12 @@ begin
       end loop;
     end if;
   end if;
-  if v_dropped <> '[]' then
-    perform note_extraction_events(
-      array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality),
-      array(select (value->>'tenant_id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality));
-  end if;
+  for v_tenant, v_ids in
+    select (value->>'tenant_id')::uuid, array_agg((value->>'id')::uuid order by ordinality)
+      from jsonb_array_elements(v_dropped) with ordinality group by 1 order by 1
+  loop
+    perform note_extraction_events(v_ids, array_fill(v_tenant, array[cardinality(v_ids)]));
+  end loop;
   return v_dropped;
 end $function$
 
@@ -2001,15 +2002,23 @@ CREATE OR REPLACE FUNCTION public.make_stale_due(tenants uuid[], users text[], s
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
+declare
+  v_tenant uuid;
+  v_users text[];
 begin
-  update conversations c set extraction_due_at = now(), extraction_due_for = 'stale_conversation'
-    from (select distinct tenant, owner from unnest(tenants, users) as u (tenant, owner)) as u
-    cross join lateral (
-      select w.tenant_id, w.id from conversations w
-        where w.tenant_id = u.tenant and w.user_id = u.owner and w.extraction_due_at is not null
-          and w.extraction_due_at > now() and w.last_active_at < now() - stale_after_s * interval '1 second'
-        order by w.last_active_at limit 1000 for update skip locked) as stale
-    where c.tenant_id = stale.tenant_id and c.id = stale.id;
+  for v_tenant, v_users in
+    select tenant, array_agg(distinct owner) from unnest(tenants, users) as u (tenant, owner) group by tenant
+      order by tenant
+  loop
+    update conversations c set extraction_due_at = now(), extraction_due_for = 'stale_conversation'
+      from unnest(v_users) as u (owner)
+      cross join lateral (
+        select w.id from conversations w
+          where w.tenant_id = v_tenant and w.user_id = u.owner and w.extraction_due_at is not null
+            and w.extraction_due_at > now() and w.last_active_at < now() - stale_after_s * interval '1 second'
+          order by w.last_active_at limit 1000 for update skip locked) as stale
+      where c.tenant_id = v_tenant and c.id = stale.id;
+  end loop;
 end $function$
 
 CREATE OR REPLACE FUNCTION public.mark_narratives_stale()

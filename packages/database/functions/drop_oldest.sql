@@ -56,10 +56,11 @@ begin
       end loop;
     end if;
   end if;
-  if v_dropped <> '[]' then
-    perform note_extraction_events(
-      array(select (value->>'id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality),
-      array(select (value->>'tenant_id')::uuid from jsonb_array_elements(v_dropped) with ordinality order by ordinality));
-  end if;
+  for v_tenant, v_ids in
+    select (value->>'tenant_id')::uuid, array_agg((value->>'id')::uuid order by ordinality)
+      from jsonb_array_elements(v_dropped) with ordinality group by 1 order by 1
+  loop
+    perform note_extraction_events(v_ids, array_fill(v_tenant, array[cardinality(v_ids)]));
+  end loop;
   return v_dropped;
 end $$;
