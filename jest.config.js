@@ -42,6 +42,7 @@ export default {
       setupFiles: ['<rootDir>/scripts/with-partitions.mjs'],
       testMatch: [
         '**/database/src/pool/row-security.int.test.ts',
+        '**/database/src/queries/claim-by-tenant.int.test.ts',
         '**/database/src/queries/extractions/apply-memories.int.test.ts',
         '**/database/src/queries/extractions/ledger.int.test.ts',
         '**/gateway/src/routes/*.int.test.ts',

@@ -4,6 +4,20 @@ const QUERIES = 'packages/database/src/queries';
 /** @type {readonly import('./mutation.mjs').Mutation[]} */
 export const accepting = [
   {
+    name: 'background work looks for a row of one tenant in all partitions',
+    file: `${QUERIES}/claim-by-tenant.ts`,
+    search: 'where r.tenant_id = $1::uuid and r.id = given.id',
+    replace: 'where $1::uuid is not null and r.id = given.id',
+    tests: ['packages/database/src/queries/one-tenant-at-a-time.int.test.ts'],
+  },
+  {
+    name: 'conversations that another transaction holds keep the next ones waiting',
+    file: `${SQL}/schedule_due_conversations.sql`,
+    search: 'limit 4 * most + 16',
+    replace: 'limit most',
+    tests: ['packages/database/src/queries/claim-by-tenant.int.test.ts'],
+  },
+  {
     name: 'drop-oldest: of tenants with equal backlogs the newest is dropped',
     file: `${SQL}/drop_oldest.sql`,
     search: 'order by depth desc, accepted_no limit v_excess',

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createPool, type DatabasePool, migrate, registerEmbeddingModel } from '@factmill/database';
-import { createEmptyDatabase } from '@factmill/testkit';
+import {
+  collectPlans,
+  type Explained,
+  explainEverything,
+  partitionsIn,
+  createEmptyDatabase,
+} from '@factmill/testkit';
 import { serve } from './day-of-a-user.fixture.ts';
-import { collectPlans, type Explained, explainEverything, partitionsIn } from './explained.fixture.ts';
 
 // Statements that run as a user asks for something look into one partition: that of the tenant. Statements over the
 // tenants belong to background work, and to the overall queue limit.

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { asTenant, createPool, DEFAULT_TENANT_ID, migrate, registerEmbeddingModel } from '@factmill/database';
-import { createTestDatabase } from '@factmill/testkit';
+import { collectPlans, explainEverything, wholeTablesIn, createTestDatabase } from '@factmill/testkit';
 import { serve } from './day-of-a-user.fixture.ts';
-import { collectPlans, explainEverything, wholeTablesIn } from './explained.fixture.ts';
 
 // A policy lets an index find rows by a plain value, and not by one that a function which might leak has computed from
 // another row: such a statement reads its whole table for every request, and only where policies apply.

@@ -1,5 +1,13 @@
 export { acceptRequest, NO_QUEUE_LIMITS } from './accept-request.ts';
 export { createCertificates } from './create-certificates.ts';
+export {
+  collectPlans,
+  type Explained,
+  explainEverything,
+  partitionsIn,
+  wholeTablesIn,
+  writesOrLocks,
+} from './explained.ts';
 export { freePort } from './free-port.ts';
 export { newMemory } from './new-memory.ts';
 export { createRedisNamespace } from './redis-namespace.ts';

@@ -18,7 +18,7 @@ import { saveTurnParts, type UnindexedTurn } from './turns/turn-parts.ts';
 import { takePendingTurnParts } from './turns/turn-vectors.ts';
 
 const MINUTE_MS = 60_000;
-const schedule: Schedule = {
+export const schedule: Schedule = {
   preset: 'off',
   presets: {
     off: {

@@ -1,4 +1,9 @@
-import type { DatabasePool, Sql } from '@factmill/database';
+import type { Pool } from 'pg';
+
+type Sql = Readonly<{
+  query(text: string): Promise<unknown>;
+  one<Row>(text: string): Promise<Row>;
+}>;
 
 /** A statement as `auto_explain` reports it, those of functions, triggers and foreign keys too. */
 export type Explained = Readonly<{ 'Query Text': string; Plan: PlanNode }>;
@@ -36,7 +41,7 @@ export async function explainEverything(
 }
 
 /** Collects the plans that the connections of a pool report from now on. */
-export function collectPlans(pool: DatabasePool): Explained[] {
+export function collectPlans(pool: Readonly<{ pg: Pool }>): Explained[] {
   const plans: Explained[] = [];
   pool.pg.on('connect', (client) => {
     client.on('notice', ({ message = '' }) => {
@@ -59,6 +64,13 @@ export function partitionsIn({ Plan: plan }: Explained): Set<string> {
   };
   visit(plan);
   return found;
+}
+
+/** Whether a statement writes rows or locks them; a plain read does neither. */
+export function writesOrLocks({ Plan: plan }: Explained): boolean {
+  const does = (node: PlanNode): boolean =>
+    node['Node Type'] === 'ModifyTable' || node['Node Type'] === 'LockRows' || (node.Plans ?? []).some(does);
+  return does(plan);
 }
 
 /** The tables that a statement has read from end to end. */
