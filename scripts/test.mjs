@@ -11,6 +11,7 @@ import { Failure, exitWithFailure, printProgress } from './failure.mjs';
 import { runJestStage } from './jest-stage.mjs';
 import { provideChromium, providePgbouncer, providePostgres, provideRedis } from './services/provision.mjs';
 import { startServices, toServiceEnvironment } from './services/start-services.mjs';
+import { keepTemporaryFilesInMemory } from './temporary-folder.mjs';
 import { sumCounts, toClosing } from './test-summary.mjs';
 
 /** Half of the long tests wait for something most of the time: more of them run at once than there are cores. */
@@ -23,6 +24,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 async function main() {
   const { only, jestArgs } = parseArguments(process.argv.slice(2));
+  keepTemporaryFilesInMemory();
   const track = stopEverythingOnSignal();
   const reports = mkdtempSync(join(tmpdir(), 'factmill-reports-'));
   process.on('exit', () => rmSync(reports, { recursive: true, force: true }));

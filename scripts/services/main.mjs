@@ -3,6 +3,7 @@
 // and with the paths of a Chromium and a PgBouncer that are installed (TEST_CHROMIUM, TEST_PGBOUNCER).
 import { Failure, exitWithFailure, printProgress } from '../failure.mjs';
 import { runInForeground } from '../foreground.mjs';
+import { keepTemporaryFilesInMemory } from '../temporary-folder.mjs';
 import { findChromium, findPgbouncer } from './provision.mjs';
 import { startServices, toServiceEnvironment } from './start-services.mjs';
 
@@ -14,6 +15,7 @@ async function main() {
     throw new Failure('Usage: node scripts/services/main.mjs [--durable] -- <command> [args…]');
   }
   const durable = args.slice(0, separator).includes('--durable');
+  if (!durable) keepTemporaryFilesInMemory();
   const services = await startServices({ durable, log: printProgress });
   const [chromium, pgbouncer] = [await findChromium(), await findPgbouncer()];
   const programs = {
