@@ -1,4 +1,6 @@
 import { languageModel } from './language.ts';
+import { mentionedIn } from './mentioned.ts';
+import { isErrand } from './own-words.ts';
 import { WORD_LISTS } from './word-lists.ts';
 
 /** A part of a sentence that can state something by itself, normalised for the rules. */
@@ -51,9 +53,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   ],
   // "A party for my son Francis, he's 21": tells two things.
   [
-    /(?<=\p{L} )(my (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she)(?:'s| is)\b/gu,
+    /(?<=\p{L} )((?:my|our) (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she)(?:'s| is)\b/gu,
     '$1; $1 is',
   ],
+  [/^The kids (?=(?:are|have|love|like|hate|go|don't|can't|both|always|never)\b)/g, 'my kids '],
+  [/^Both (?:of )?(?=(?:my|our) \p{Ll}+s )/gu, ''],
   // "I changed my mind: I prefer the window."
   [/(?<=^(?:\p{L}{1,20},? )?I (?:\p{L}{1,20} ){1,5}\p{L}{1,20}):(?= (?:I|we|my|our)\b)/gu, ';'],
   [/\bdont\b/g, "don't"],
@@ -107,10 +111,14 @@ const BOUNDARIES: readonly RegExp[] = [
   /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave|went|dropped|rose|fell|needs?|keeps?|says|said|told|uses?|starts?|ends?)\s)/u,
   // A comma after a blank belongs to a fronted time.
   /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|we)\s|(?:my|our)(?:\s[^\s,]+){3})/i,
+  /,\s+so\s+(?=[^,]{1,40}\b(?:should|must|needs? to|has to|have to|better)\b)/i,
+  // "My car is a diesel, is AdBlue needed?"
+  /(?<=^(?:I|we|my|our)\b[^?]{3,200}),\s+(?=(?:is|are|does|do|did|can|could|will|would|should|has|have|am)\s[^,?]{2,120}\?\s*$)/i,
   // "My mom, who lives in Dayton": asks only where it runs to a question mark.
   /,\s+(?:and |but |so )?(?=(?:where|which|who|whose)\b[^,?]*\?\s*$)/i,
-  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|(?:don't|do not|never) (?:use|include|suggest|recommend|give|tell|ask|make|put|add|mention|show|write|send|call|forget)|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|here(?:'s| is| are))\b)/i,
-  /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas))\b)/i,
+  /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|(?:don't|do not|never) (?:use|include|suggest|recommend|give|tell|ask|make|put|add|mention|show|write|send|call|forget)|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|(?:swap|find|skip|replace|pick|choose|plan|use|explain|remind|adjust|change|leave|add|set|book|search|look) (?:me|us|it|them|something|some|this|that|these|those|out|for)|here(?:'s| is| are))\b)/i,
+  /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas)|please)\b)/i,
+  /\s{1,4}so\s{1,4}(?=(?:help|keep|make|give|avoid|suggest|recommend|use|don't)\s)/i,
 ];
 
 /** "Yesterday, I went": the comma must not part the time from the statement, and is marked by a blank. */
@@ -127,7 +135,8 @@ const ROLE = new RegExp(
 const OWN_FAMILY =
   /(?<=(?:^|[.;] |\b(?:and|but|so|because|that|with|for|to|told|asked) ))(?:Mum|Mom|Dad|Grandma|Grandpa|Granny)(?='s \p{Ll}| (?!and I\b)\p{Ll})/gu;
 
-function expand(text: string): string {
+/** Contractions, and words for the speaker's own, written out. */
+export function expand(text: string): string {
   let expanded = text.replaceAll(OWN_FAMILY, (word) => `my ${word.toLowerCase()}`);
   for (const [pattern, replacement] of CONTRACTIONS) expanded = expanded.replaceAll(pattern, replacement);
   return expanded;
@@ -202,6 +211,14 @@ function isGiven(parts: readonly string[], index: number): boolean {
   return ASKS.test(parts[index - 1] ?? '') && /^(?:I|we|my|our)\b/i.test(parts[index] ?? '');
 }
 
+/** What requests and questions mention beside what they ask for. */
+function mentionedBy(parts: readonly string[]): Clause[] {
+  return parts
+    .filter((part) => ASKS.test(part) || isErrand(part))
+    .flatMap((part) => mentionedIn(part))
+    .map((text) => ({ text, isQuestion: false }));
+}
+
 /**
  * The clauses of a sentence that could state something, greetings and fillers taken off. Empty when the
  * whole sentence is a supposition. Only the last clause of a question is the question.
@@ -210,11 +227,8 @@ export function toClauses(sentence: string): Clause[] {
   if (sentence.length > MAX_CLAUSE_CHARACTERS * 3) return [];
   const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 , ');
   const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 , ');
-  if (
-    /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|would|could|should)\b/i.test(
-      start,
-    )
-  ) {
+  if (/^(?:would|could|should)\b/i.test(start)) return mentionedBy([start]);
+  if (/^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if)\b/i.test(start)) {
     return [];
   }
   const given = ROLE.exec(start);
@@ -224,10 +238,11 @@ export function toClauses(sentence: string): Clause[] {
     ...splitAll(normaliseStart(said)),
   ].filter((part) => part !== '');
   const parts = all.filter((_, index) => !isSupposed(all, index));
-  return parts
+  const clauses = parts
     .map((part, index) => ({
       text: normaliseStart(strip(strip(part, TRAILERS), OPENERS)).trim(),
       isQuestion: index === parts.length - 1 && /\?\s*$/.test(sentence) && !isGiven(parts, index),
     }))
     .filter((clause) => clause.text.length > 3 && clause.text.length <= MAX_CLAUSE_CHARACTERS);
+  return [...clauses, ...mentionedBy(parts)];
 }

@@ -1,6 +1,7 @@
 import type { ParsedResult } from 'chrono-node/en';
 import { addDays, atHour, grainOf, inMonth, inYear, MONTHS, onWeekend } from './date-grain.ts';
 import { dateParser } from './language.ts';
+import { isParticiple, isPastForm } from './verbs.ts';
 
 /** A clause with its dates written out, and the first of them. */
 export type DatedClause = { text: string; date: string | null };
@@ -134,6 +135,30 @@ function tenseAt(text: string, index: number): 'past' | 'future' | null {
   return after.search(FUTURE) >= 0 ? 'future' : after.search(PAST) >= 0 ? 'past' : null;
 }
 
+const IS_SO =
+  /\b(?:is|are|am|have|has)\b|^(?:I|we|they)\b|^(?:my|our|the|she|he|it)\b.* (?:flies|comes|visits|returns|performs|plays|moves|marries|gets|meets|sees|goes)\b/iu;
+
+/** "My exam is on Friday", "I fly on Sunday": of a day near now, the one to come. */
+function speaksOfPresent(text: string): boolean {
+  if (!IS_SO.test(text) || lastIndex(text, PAST) >= 0) return false;
+  return !text
+    .toLowerCase()
+    .split(/[^\p{L}']+/u)
+    .some((word) => isParticiple(word) || (isPastForm(word) && !word.endsWith('ed')));
+}
+
+/** Before a day that was: "a bruise from the match on Saturday". */
+const OF_PAST = /\b(?:from|since|after)\b[^,;]*$|\bof (?:the )?$/i;
+
+/** On which side of now the date is that the parser found. */
+function tenseOf(text: string, { index, start }: ParsedResult): 'past' | 'future' | null {
+  const tense = tenseAt(text, index);
+  const before = text.slice(0, index);
+  if (tense !== null || NEAREST.test(before) || OF_PAST.test(before)) return tense;
+  const isDay = start.isCertain('weekday') || start.isCertain('day');
+  return isDay && speaksOfPresent(text) ? 'future' : null;
+}
+
 function overlaps(a: DatePhrase, b: DatePhrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
@@ -142,7 +167,7 @@ function overlaps(a: DatePhrase, b: DatePhrase): boolean {
 export function phrasesOf(text: string, now: Date): DatePhrase[] {
   const phrases = extraPhrases(text, now);
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
-    const grain = grainOf(result, now, tenseAt(text, result.index));
+    const grain = grainOf(result, now, tenseOf(text, result));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
     if (isFigurative(text, result) || isWhile(text, result)) continue;
     const body = grain.body === result.text ? grain.body : grain.body + atHour(result);

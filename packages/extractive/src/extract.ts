@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RawCandidate, serializeReply, textWidth, type TranscriptMessage } from '@factmill/extraction';
 import { readChineseMessage, type Mentioned } from './chinese/read-message.ts';
-import { type Clause, toClauses } from './clauses.ts';
+import { type Clause, expand, toClauses } from './clauses.ts';
 import { readConversation, type Told } from './conversation.ts';
 import { toNotes, type Note, type Reading } from './note.ts';
 import { peopleIn, type Person } from './people.ts';
@@ -10,7 +10,7 @@ import { readInOwnWords } from './other-languages/read-message.ts';
 import { readClause } from './read-clause.ts';
 import type { Statement } from './statements.ts';
 import { contentWords } from './telling.ts';
-import { standingWishOf } from './standing-wish.ts';
+import { splitWish, standingWishOf } from './standing-wish.ts';
 import type { Topic } from './topic.ts';
 import { toThirdPerson } from './third-person.ts';
 
@@ -166,10 +166,13 @@ function* readElsewhere(told: Told, language: Language): Generator<RawCandidate[
   }
 }
 
-/** Sentences that tell an assistant what to do for good are statements of a wish. */
+/** Sentences that tell an assistant what to do for good are statements of a wish, with the reason behind it. */
 function clausesOf(sentence: string, { social, message }: Told): readonly Clause[] {
-  const wish = social ? null : standingWishOf(sentence, message.content);
-  return wish === null ? toClauses(sentence) : [{ text: wish, isQuestion: false }];
+  if (social) return toClauses(sentence);
+  const { wanted, reasons } = splitWish(sentence);
+  const wish = standingWishOf(expand(wanted), message.content);
+  if (wish === null) return toClauses(sentence);
+  return [{ text: wish, isQuestion: false }, ...reasons.flatMap((reason) => toClauses(reason))];
 }
 
 /** What a message states; an empty list after each sentence, where whoever reads can pause. */

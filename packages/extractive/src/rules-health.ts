@@ -71,5 +71,11 @@ export const healthRules: readonly Rule[] = [
       'I {adv}(?:take|am taking|am on|have to take) (?:[\\p{L}\\d-]+ ){0,3}(?:medication|medicine|meds|pills?|antibiotics?|vitamins?|insulin|supplements?|statins?|metformin|ibuprofen|antidepressants?|blood thinners|birth control|chemo(?:therapy)?|(?:[\\p{L}-]+ )?diet)\\b',
     ),
   },
+  {
+    category: 'health',
+    when: when(
+      'I am {adv}(?:type [12] )?(?:(?:pre-?|borderline )?diabetic|asthmatic|ana?emic|epileptic|immunocompromised|arthritic|breastfeeding|hard of hearing|(?:hearing|visually)[ -]impaired|(?:near|short|far|long)-?sighted|in (?:a wheelchair|remission)|sober|on the (?:autism )?spectrum|(?:\\p{L}+|\\d+) (?:weeks|months) pregnant|expecting (?:a baby|twins|our|my))\\b',
+    ),
+  },
   { category: 'health', when: when('I am {adv}allergic to \\S+') },
 ];

@@ -171,6 +171,14 @@ export const identityRules: readonly Rule[] = [
 
 /** What remains of "I am …", after occupations were read. */
 export const selfDescriptionRules: readonly Rule[] = [
+  { category: 'identity', when: when('I am {adv}new to (?!(?:this|that|it|here|the|all|you)\\b)\\p{L}{3,}') },
+  { category: 'identity', when: when('I am {adv}adopted$') },
+  {
+    category: 'identity',
+    when: when(
+      "\\p{Lu}\\p{L}+ (?:is|was|isn't|wasn't) (?:not )?my (?:first|native|mother) (?:language|tongue)",
+    ),
+  },
   {
     category: 'identity',
     when: when(
@@ -180,7 +188,7 @@ export const selfDescriptionRules: readonly Rule[] = [
   {
     category: 'identity',
     when: when(
-      'I am {adv}(?:left-handed|right-handed|colou?r-?blind|deaf|blind|dyslexic|autistic|bisexual|gay|lesbian|transgender|trans|non-binary|queer|straight|introverted|extroverted|bilingual|tall|short)\\b',
+      'I am {adv}(?:left-handed|right-handed|colou?r[ -]?blind|deaf|blind|dyslexic|autistic|bisexual|gay|lesbian|transgender|trans|non-binary|queer|straight|introverted|extroverted|bilingual|tall|short)\\b',
     ),
   },
 ];

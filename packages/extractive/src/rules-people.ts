@@ -52,6 +52,12 @@ export const peopleRules: readonly Rule[] = [
       '{i} have (?:an? )(?<relation>{relation})(?:,)? (?:called|named|whose name is) (?<value>{name})',
     ),
   },
+  {
+    category: 'relationship',
+    key: 'household',
+    content: "{speaker}'s household is a {value}.",
+    when: when('we are {adv}an? (?<value>(?:family|household|couple) (?:of|with) .+)'),
+  },
   { category: 'relationship', when: when('{i} {adv}have {count} (?:[\\p{L}-]+ ){0,2}{relation}\\b') },
   {
     category: 'relationship',

@@ -68,7 +68,7 @@ export const preferenceRules: readonly Rule[] = [
   {
     category: 'preference',
     when: when(
-      '{i} (?:am|are|have been) {adv}(?:an? (?:huge |big |massive |great )?fan of|into|fond of|interested in|passionate about|obsessed with|crazy about|afraid of|scared of|terrified of|good at|great at|bad at|terrible at|keen on|addicted to) (?!it\\b|that\\b|this\\b)\\S+',
+      '{i} (?:am|are|have been) {adv}(?:an? (?:huge |big |massive |great )?fan of|into|fond of|interested in|passionate about|obsessed with|crazy about|afraid of|scared of|terrified of|(?:good|great|bad|terrible|hopeless) (?:at|with)|keen on|addicted to) (?!it\\b|that\\b|this\\b)\\S+',
     ),
   },
   {

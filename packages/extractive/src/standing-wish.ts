@@ -50,6 +50,23 @@ function toWish(degree: 'always' | 'never' | '', what: string): string {
   return `I ask to ${degree}${degree === '' ? '' : ' '}${lowerFirst(wanted)}`;
 }
 
+/** Where the reason of a wish begins: "Never suggest shellfish, I'm allergic to it". */
+const REASON =
+  /[,;]\s{1,4}(?:because |since |as )?(?=(?:I|we|my|our)(?:'|\s))|\s(?:because|since)\s(?=(?:I|we|my|our)(?:'|\s))/i;
+/** With a reason it is wanted for good. */
+const NOT_TO_SUGGEST =
+  /^(?:please )?(?:don't|do not) (?=(?:recommend|suggest) (?!(?:any|some|every)thing\b|it\b|that\b|this\b|these\b|those\b))/i;
+
+/** What is wanted, and the reasons that stand by themselves; one that speaks of what is wanted stays with it. */
+export function splitWish(sentence: string): { wanted: string; reasons: string[] } {
+  const [, ...reasons] = sentence.split(REASON);
+  if (reasons.length === 0) return { wanted: sentence, reasons };
+  const whole = sentence.replace(NOT_TO_SUGGEST, 'never ');
+  if (reasons.some((reason) => /\b(?:it|them|this|that|these|those)\b/i.test(reason)))
+    return { wanted: whole, reasons: [] };
+  return { wanted: whole.split(REASON)[0] ?? whole, reasons };
+}
+
 /**
  * What a user wants of every reply, as a first-person clause: "Always use metric units when I ask about recipes" → "I
  * ask to always use metric units when I ask about recipes". Null for other sentences, and in long messages.

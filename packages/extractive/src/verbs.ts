@@ -51,6 +51,11 @@ export function isPastForm(verb: string, pastContext = false): boolean {
   return verb.length > 3 && verb.endsWith('ed') && !FALSE_PAST.has(verb);
 }
 
+/** Whether a word is a participle that is no past form as well: "have been". */
+export function isParticiple(word: string): boolean {
+  return PARTICIPLES.has(word);
+}
+
 /** The form of a verb (as it stands after `I`) for a single third person: live → lives, am → is. */
 export function toThirdPersonVerb(verb: string, pastContext = false): string {
   const irregular = IRREGULAR_PRESENT.get(verb);
