@@ -60,6 +60,16 @@ describe('resolveDates', () => {
     ['I have worked there since October', 'I have worked there since October 2022', '2022-10'],
     ['I noted it on our May 4 Zoom call', 'I noted it on our 4 May 2023 Zoom call', '2023-05-04'],
     ['I fly home in three days', 'I fly home on 11 May 2023', '2023-05-11'],
+    ['my exam is on Friday', 'my exam is on 12 May 2023', '2023-05-12'],
+    ['I have a dentist appointment on Saturday', 'I have a dentist appointment on 13 May 2023', '2023-05-13'],
+    ['I fly to Rome on Sunday', 'I fly to Rome on 14 May 2023', '2023-05-14'],
+    ['I have flown there on Sunday', 'I have flown there on 7 May 2023', '2023-05-07'],
+    ['I flew to Rome on Sunday', 'I flew to Rome on 7 May 2023', '2023-05-07'],
+    [
+      'I have a bruise from the match on Sunday',
+      'I have a bruise from the match on 7 May 2023',
+      '2023-05-07',
+    ],
     ['my flight is tomorrow at 5pm', 'my flight is on 9 May 2023 at 17:00', '2023-05-09'],
   ])('%s', (text, expected, date) => {
     expect(resolveDates(text, saidAt)).toEqual({ text: expected, date });

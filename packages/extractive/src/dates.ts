@@ -138,9 +138,13 @@ function tenseAt(text: string, index: number): 'past' | 'future' | null {
 const IS_SO =
   /\b(?:is|are|am|have|has)\b|^(?:I|we|they)\b|^(?:my|our|the|she|he|it)\b.* (?:flies|comes|visits|returns|performs|plays|moves|marries|gets|meets|sees|goes)\b/iu;
 
+/** "Have flown": what was, beside the past forms of `verbs.ts`. */
+const PERFECT =
+  /\b(?:have|has)(?: [a-z]+ly| just| already| not| never)? (?!children|women|chicken|kitchen|garden)\p{L}{2,}(?:[^v]en|wn|one|ung|unk)\b/iu;
+
 /** "My exam is on Friday", "I fly on Sunday": of a day near now, the one to come. */
 function speaksOfPresent(text: string): boolean {
-  if (!IS_SO.test(text) || lastIndex(text, PAST) >= 0) return false;
+  if (!IS_SO.test(text) || PERFECT.test(text) || lastIndex(text, PAST) >= 0) return false;
   return !text
     .toLowerCase()
     .split(/[^\p{L}']+/u)

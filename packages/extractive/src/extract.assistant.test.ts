@@ -72,6 +72,31 @@ describe('what users tell an assistant while they ask for something', () => {
     expect(contents(content)).toEqual([expected]);
   });
 
+  test.each([
+    ['Plan a workout for me; I have a bad left knee.', ['The user has a bad left knee.']],
+    [
+      "What should I cook tonight? I only have a microwave and I'm diabetic.",
+      ['The user only has a microwave. The user is diabetic.'],
+    ],
+    ['Both my parents have diabetes, should I get tested?', ["The user's parents have diabetes."]],
+    ['I have ADHD so please break tasks into small steps.', ['The user has ADHD.']],
+    ['I hate cilantro, swap it for something.', ['The user hates cilantro.']],
+    ['My car is a diesel, is AdBlue always needed?', ["The user's car is a diesel."]],
+    ["Suggest a name for our puppy, she's a golden retriever.", ["The user's puppy is a golden retriever."]],
+    [
+      'Help me prepare for my interview at Siemens next week.',
+      ["The user's interview at Siemens is in the week of 15 May 2023."],
+    ],
+    ['Could you help my colleague Priya with a plan?', ["The user's colleague is Priya."]],
+    ['Draft an email to my landlord, Mr. Osei, about the heating.', ["The user's landlord is Mr. Osei."]],
+    ['My doctor told me to cut down on salt.', ["The user's doctor told them to cut down on salt."]],
+    ["We're a family of five, so portions should be big.", ["The user's household is a family of five."]],
+    ['My boss is mad.', []],
+    ['Can you move my appointment to next Thursday?', []],
+  ])('what a request says beside what it asks for: %s', (content, expected) => {
+    expect(contents(content)).toEqual(expected);
+  });
+
   test('a list of things ends where something else is told', () => {
     expect(contents('I am allergic to crab, so at the fair I only ate bread and came home hungry.')).toEqual([
       'The user is allergic to crab.',
@@ -114,10 +139,21 @@ describe('wishes for every reply', () => {
       "Please don't use tables in your replies, I read them on my phone.",
       'The user asks to never use tables in replies, they read them on their phone.',
     ],
+    [
+      "Don't recommend horror films, I can't stand them.",
+      "The user asks to never recommend horror films, they can't stand them.",
+    ],
     ['From now on, reply to me in French.', 'The user asks to always reply to them in French.'],
     ['From now on, write dates as day and month.', 'The user asks to always write dates as day and month.'],
   ])('%s', (content, expected) => {
     expect(contents(content)).toEqual([expected]);
+  });
+
+  test('are kept beside their reason', () => {
+    expect(contents("Never suggest restaurants with seafood, I'm allergic to shellfish.")).toEqual([
+      'The user is allergic to shellfish.',
+      'The user asks to never suggest restaurants with seafood.',
+    ]);
   });
 
   test('are preferences, also about code', () => {
