@@ -29,10 +29,15 @@ const HAS_DATE = new RegExp(
 /** Dates that come again every year or week stay as they were said. */
 const RECURRING =
   /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+/** What is so every year: "I love skiing in January". */
+const EVERY_YEAR = new RegExp(
+  `\\b(?:(?:loves?|hates?|enjoys?|prefers?)(?! to\\b)|busiest|quietest)\\b[^,;]{0,60} in (?:${MONTH_NAMES})\\b`,
+  'i',
+);
 const PAST =
   /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked|(?:need|indeed|speed|feed)\b)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
+  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is|are) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],
@@ -115,6 +120,10 @@ const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
 const MOVED =
   /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)(?: (?:back|forward|up))? (?:to|until)(?: the)?\s*$/i;
 
+/** "I bought tickets for Hamlet on 3 March" */
+const BOOKED =
+  /\b(?:bought|booked|reserved)\b[^,;]*\b(?:tickets?|flights?|seats?|table|room|hotel|appointment)\b[^,;]* (?:for|to) [^,;]*$/i;
+
 function lastIndex(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
 }
@@ -125,7 +134,7 @@ const NEAREST = /(?:\b(?:starting|beginning|until|till|by|due|for)(?: (?:on|the|
 /** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
 function tenseAt(text: string, index: number): 'past' | 'future' | null {
   const before = text.slice(0, index);
-  if (MOVED.test(before)) return 'future';
+  if (MOVED.test(before) || BOOKED.test(before)) return 'future';
   if (NEAREST.test(before)) return UNTIL.test(before) && lastIndex(before, PAST) < 0 ? 'future' : null;
   if (/\bsince (?:the )?$/i.test(before)) return 'past';
   const past = lastIndex(before, PAST);
@@ -136,15 +145,15 @@ function tenseAt(text: string, index: number): 'past' | 'future' | null {
 }
 
 const IS_SO =
-  /\b(?:is|are|am|have|has)\b|^(?:I|we|they)\b|^(?:my|our|the|she|he|it)\b.* (?:flies|comes|visits|returns|performs|plays|moves|marries|gets|meets|sees|goes)\b/iu;
+  /\b(?:is|are|am|have|has)\b|^(?:I|we|they)\b|^(?:my|our|the|she|he|it)\b.{0,40} \p{Ll}{2,20}[^s\P{L}]s\b/iu;
 
 /** "Have flown": what was, beside the past forms of `verbs.ts`. */
 const PERFECT =
-  /\b(?:have|has)(?: [a-z]+ly| just| already| not| never)? (?!children|women|chicken|kitchen|garden)\p{L}{2,}(?:[^v]en|wn|one|ung|unk)\b/iu;
+  /\b(?:have|has)(?: [a-z]+ly| just| already| not| never)? (?!children|women|chicken|kitchen|garden)(?:been|seen|met|come|run|become|\p{L}{2,}(?:[^v]en|wn|one|ung|unk))\b/iu;
 
 /** "My exam is on Friday", "I fly on Sunday": of a day near now, the one to come. */
 function speaksOfPresent(text: string): boolean {
-  if (!IS_SO.test(text) || PERFECT.test(text) || lastIndex(text, PAST) >= 0) return false;
+  if (!IS_SO.test(text) || lastIndex(text, PAST) >= 0) return false;
   return !text
     .toLowerCase()
     .split(/[^\p{L}']+/u)
@@ -159,8 +168,9 @@ function tenseOf(text: string, { index, start }: ParsedResult): 'past' | 'future
   const tense = tenseAt(text, index);
   const before = text.slice(0, index);
   if (tense !== null || NEAREST.test(before) || OF_PAST.test(before)) return tense;
-  const isDay = start.isCertain('weekday') || start.isCertain('day');
-  return isDay && speaksOfPresent(text) ? 'future' : null;
+  if (PERFECT.test(before)) return 'past';
+  const isNamed = start.isCertain('weekday') || start.isCertain('month');
+  return isNamed && speaksOfPresent(text) ? 'future' : null;
 }
 
 function overlaps(a: DatePhrase, b: DatePhrase): boolean {
@@ -224,7 +234,8 @@ export function isCommonEra(date: Date): boolean {
  * as precise as it was said (`2023-05-07`, `2023-06`, `2022`).
  */
 export function resolveDates(text: string, saidAt: Date): DatedClause {
-  if (!HAS_DATE.test(text) || RECURRING.test(text) || !isCommonEra(saidAt)) return { text, date: null };
+  if (!HAS_DATE.test(text) || RECURRING.test(text) || EVERY_YEAR.test(text) || !isCommonEra(saidAt))
+    return { text, date: null };
   return writeOut(text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday'), saidAt);
 }
 

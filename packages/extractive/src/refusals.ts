@@ -45,7 +45,7 @@ export const NEXT_STEP =
 
 /** Of what the assistant has written, or is to write: "I like the second version better". */
 export const OF_DRAFTS =
-  /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b|to (?:convert|translate|calculate|rewrite|rephrase|summari[sz]e|reformat|parse|sort|print|reverse) )/;
+  /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|the (?:first|second|third|last|other|previous|new|old|original) [a-z]+(?: [a-z]+)? (?:better|more|most|best)$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b|to (?:convert|translate|calculate|rewrite|rephrase|summari[sz]e|reformat|parse|sort|print|reverse) )/;
 
 /** How somebody or something is just now. */
 export const JUST_NOW =

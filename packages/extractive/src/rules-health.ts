@@ -9,6 +9,11 @@ export const healthRules: readonly Rule[] = [
       'I {adv}(?:am|became|went|turned|have been|have gone|have become|follow|eat|keep) {adv}(?:an? )?(?:strict )?(?<value>{diet})\\b',
     ),
   },
+  { category: 'health', key: 'diet', when: when('we {adv}(?:keep|eat|follow) {adv}(?<value>{diet})\\b') },
+  {
+    category: 'health',
+    when: when('{i} {adv}get (?:very |really )?(?:car|sea|air|motion|travel)[ -]?sick\\b'),
+  },
   {
     category: 'health',
     key: 'diet',

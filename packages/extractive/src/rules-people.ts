@@ -54,6 +54,12 @@ export const peopleRules: readonly Rule[] = [
   },
   {
     category: 'relationship',
+    when: when(
+      '{i} {adv}(?:share|have|got|lost|was granted) (?:sole |joint |full |shared |primary )?custody\\b',
+    ),
+  },
+  {
+    category: 'relationship',
     key: 'household',
     content: "{speaker}'s household is a {value}.",
     when: when('we are {adv}an? (?<value>(?:family|household|couple) (?:of|with) .+)'),

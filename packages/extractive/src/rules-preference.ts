@@ -89,6 +89,12 @@ export const preferenceRules: readonly Rule[] = [
       "{i} (?:can|cannot|can't|know how to) {adv}(?:eat|drink|drive|swim|speak|play|ride|cook|ski|sing|dance|knit|sew|bake|paint|juggle)\\b.*",
     ),
   },
+  {
+    category: 'preference',
+    when: when(
+      '{i} (?:usually|always|mostly|often|never|typically|normally) (?:have|eat|skip|make|cook|take) .*\\b(?:breakfast|lunch|dinner|supper)\\b',
+    ),
+  },
   { category: 'preference', when: when('I ask to \\p{L}+ .+') },
   { category: 'preference', when: when('{i} used to [\\p{L}]+ .+') },
 ];
