@@ -34,7 +34,7 @@ function verbAfter(words: readonly Word[], index: number): number {
 }
 
 /** What `and` joins to "am" or "have", if it is a verb for certain. */
-const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|prefer|weigh|own|teach|speak)$/;
+const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|hate|love|prefer|weigh|own|teach|speak)$/;
 
 /** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
 function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxiliary: boolean): void {
@@ -46,15 +46,19 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxili
       )
     )
       return;
+    // "I live in Oslo, have a boat, and sail"
+    const word = words[index];
+    const isListed = words[index - 1]?.post.includes(',') === true && AUXILIARY.test(text);
+    if (isListed && word?.tags.has('Noun') === false) word.text = toThirdPersonVerb(text, pastContext);
     if (!/^(?:and|but|or)$/.test(text)) continue;
     const next = isAdverb((words[index + 1]?.text ?? '').toLowerCase()) ? index + 2 : index + 1;
-    const word = words[next];
+    const joined = words[next];
     // "Rock and roll" is a thing; behind an adverb there is a verb.
-    if (word === undefined || (next >= words.length - 1 && next === index + 1)) return;
+    if (joined === undefined || (next >= words.length - 1 && next === index + 1)) return;
     // "Hiking and rock climbing" are things.
     if (words[next + 1]?.text.endsWith('ing') === true) return;
-    const base = AUXILIARY.test(word.text) || (!isAuxiliary && word.tags.has('Infinitive'));
-    if (base && !word.tags.has('Noun')) word.text = toThirdPersonVerb(word.text, pastContext);
+    const base = AUXILIARY.test(joined.text) || (!isAuxiliary && joined.tags.has('Infinitive'));
+    if (base && !joined.tags.has('Noun')) joined.text = toThirdPersonVerb(joined.text, pastContext);
   }
 }
 

@@ -74,6 +74,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:in the meantime|meanwhile|since (?:(?:we|I) (?:last )?(?:talked|spoke|chatted|caught up)(?: last)?|(?:our|the) last (?:chat|talk|conversation|call)))\s{0,4},?\s{1,4}/i,
   /^(?:especially|even|just|only)\s{1,4}(?=(?:after|since|when|because)\s)/i,
   /^speaking of (?:which|that),\s{1,4}/i,
+  /^(?:one (?:more|other|last) thing|another thing|side note|(?:for |some |quick )?(?:context|background)|(?:a )?quick question(?: (?:about|on|for) [^:,.?]{1,60})?)\s{0,4}[:–—-]\s{1,4}/i,
   /^(?:good|great|bad|sad|big|quick) (?:news|update)\s{0,4}[:!-]\s{1,4}/i,
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
@@ -118,7 +119,7 @@ const BOUNDARIES: readonly RegExp[] = [
   /,\s+(?:and |but |so )?(?=(?:where|which|who|whose)\b[^,?]*\?\s*$)/i,
   /,\s+(?:and |but |so )?(?=(?:can|could|would|will|what|how|do|does|did|(?:don't|do not|never) (?:use|include|suggest|recommend|give|tell|ask|make|put|add|mention|show|write|send|call|forget)|is there|are there|(?:is|was) (?:that|this|it)|should I|any|please|let me|help|tell|give|show|keep|make|avoid|suggest|recommend|remember|(?:swap|find|skip|replace|pick|choose|plan|use|explain|remind|adjust|change|leave|add|set|book|search|look) (?:me|us|it|them|something|some|this|that|these|those|out|for)|here(?:'s| is| are))\b)/i,
   /\s{1,4}(?:and|but|so)\s{1,4}(?=(?:(?:can|could|would|will) you|how (?:can|do|does|should|would|to)|what (?:are|is|should|can|do|would)|should I|is there|are there|any (?:tips|advice|ideas)|please)\b)/i,
-  /\s{1,4}so\s{1,4}(?=(?:help|keep|make|give|avoid|suggest|recommend|use|don't)\s)/i,
+  /\s{1,4}so\s{1,4}(?=(?:be|help|keep|make|give|avoid|suggest|recommend|use|don't)\s)/i,
 ];
 
 /** "Yesterday, I went": the comma must not part the time from the statement, and is marked by a blank. */

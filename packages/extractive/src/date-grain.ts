@@ -96,6 +96,8 @@ export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future
   )
     return null;
   if (/^(?:for|within)\b/.test(words)) return null;
+  // "From July to December" says more than its beginning.
+  if (result.end?.isCertain('month') === true && !result.end.isCertain('day')) return null;
   if (/\bweekend/.test(words)) {
     return onWeekend(/\b(?:last|past|previous)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
   }

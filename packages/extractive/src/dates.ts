@@ -173,6 +173,10 @@ function tenseOf(text: string, { index, start }: ParsedResult): 'past' | 'future
   return isNamed && speaksOfPresent(text) ? 'future' : null;
 }
 
+/** "An iPhone 15 last week" is no hour. */
+const STRAY_NUMBER =
+  /^\d{1,2} (?=(?:last|next|this|yesterday|today|tonight|tomorrow|on|in|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)/i;
+
 function overlaps(a: DatePhrase, b: DatePhrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
@@ -184,10 +188,11 @@ export function phrasesOf(text: string, now: Date): DatePhrase[] {
     const grain = grainOf(result, now, tenseOf(text, result));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
     if (isFigurative(text, result) || isWhile(text, result)) continue;
-    const body = grain.body === result.text ? grain.body : grain.body + atHour(result);
+    const stray = STRAY_NUMBER.exec(result.text)?.[0].length ?? 0;
+    const body = grain.body === result.text || stray > 0 ? grain.body : grain.body + atHour(result);
     const phrase = {
-      index: result.index,
-      length: result.text.replace(/[\s,.]{1,4}$/, '').length,
+      index: result.index + stray,
+      length: result.text.replace(/[\s,.]{1,4}$/, '').length - stray,
       ...grain,
       body,
       bare: BARE.test(result.text),

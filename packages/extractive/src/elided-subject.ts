@@ -31,6 +31,7 @@ const ELIDED: readonly (readonly [RegExp, string])[] = [
     /^(?:planning|going to|moving to|looking forward|saving (?:up )?for|training for|studying|learning|working (?:as|at|for|on)|living (?:in|with)|allergic to|based in|married|retired)\s/i,
     'I am',
   ],
+  [/^(?:also |just |still )?need to (?=\p{L}{3})/iu, 'I'],
   [
     /^been (?=\p{L}+ing\b|to\b|(?:so |really |super |pretty )?(?:busy|ill|sick|swamped|stressed|tired|away)\b)/iu,
     'I have',

@@ -91,6 +91,15 @@ describe('what users tell an assistant while they ask for something', () => {
     ['Draft an email to my landlord, Mr. Osei, about the heating.', ["The user's landlord is Mr. Osei."]],
     ['My doctor told me to cut down on salt.', ["The user's doctor told them to cut down on salt."]],
     ["We're a family of five, so portions should be big.", ["The user's household is a family of five."]],
+    [
+      'Quick question about my bread: my kitchen is pretty cold, and my starter takes 12 hours to peak.',
+      ["The user's kitchen is pretty cold, and their starter takes 12 hours to peak."],
+    ],
+    [
+      'I live in Calgary, have a boat, hate long layovers and always want an aisle seat.',
+      ['The user lives in Calgary, has a boat, hates long layovers and always wants an aisle seat.'],
+    ],
+    ['English is my third language so be strict.', ["English is the user's third language."]],
     ['My boss is mad.', []],
     ['Can you move my appointment to next Thursday?', []],
   ])('what a request says beside what it asks for: %s', (content, expected) => {

@@ -176,7 +176,7 @@ export const selfDescriptionRules: readonly Rule[] = [
   {
     category: 'identity',
     when: when(
-      "\\p{Lu}\\p{L}+ (?:is|was|isn't|wasn't) (?:not )?my (?:first|native|mother) (?:language|tongue)",
+      "\\p{Lu}\\p{L}+ (?:is|was|isn't|wasn't) (?:not )?my (?:first|second|third|fourth|native|mother) (?:language|tongue)",
     ),
   },
   {

@@ -1,7 +1,7 @@
 /** Word lists that the rules' patterns name in braces; each is a regular expression group. */
 export const WORD_LISTS: Readonly<Record<string, string>> = {
   /** Adverbs that may stand before the verb, none of which denies it; no word matches twice. */
-  adv: '(?:(?:just|also|always|often|sometimes|still|both|all|already|even|almost|now|[a-z]{3,12}ly) ){0,3}',
+  adv: '(?:(?:just|also|always|often|sometimes|still|both|all|already|even|almost|now|only|[a-z]{3,12}ly) ){0,3}',
   not: "(?:don't|do not|didn't|cannot|can't|never|no longer|have never|haven't)",
   i: '(?:I|we)',
   my: '(?:my|our)',
