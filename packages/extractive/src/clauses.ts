@@ -74,7 +74,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:in the meantime|meanwhile|since (?:(?:we|I) (?:last )?(?:talked|spoke|chatted|caught up)(?: last)?|(?:our|the) last (?:chat|talk|conversation|call)))\s{0,4},?\s{1,4}/i,
   /^(?:especially|even|just|only)\s{1,4}(?=(?:after|since|when|because)\s)/i,
   /^speaking of (?:which|that),\s{1,4}/i,
-  /^(?:one (?:more|other|last) thing|another thing|side note|(?:for |some |quick )?(?:context|background)|(?:a )?quick question(?: (?:about|on|for) [^:,.?]{1,60})?)\s{0,4}[:–—-]\s{1,4}/i,
+  /^(?:one (?:more|other|last) thing|another thing|side note|(?:here(?:'s| is) )?(?:for |some |a bit of |my |quick )?(?:context|background|info)|(?:a )?quick question(?: (?:about|on|for) [^:,.?]{1,60})?)\s{0,4}[:–—-]\s{1,4}/i,
   /^(?:good|great|bad|sad|big|quick) (?:news|update)\s{0,4}[:!-]\s{1,4}/i,
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
@@ -82,7 +82,7 @@ const OPENERS: readonly RegExp[] = [
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
   /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^(?:and|but|so|oh|yeah|btw),?\s+(?=also|by the way|recently|last|yesterday|today)/i,
-  /^(?:please |also |just )?(?:remember|note|keep in mind|bear in mind|be aware|for (?:your )?(?:information|context|reference|the record)|just so you know|you should know|a bit about me|about me|quick intro|fun fact)(?:,|:)?(?: that)?[:,]?\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
+  /^(?:please |also |just )?(?:remember|note|keep in mind|bear in mind|be aware|for (?:your )?(?:information|context|reference|the record)|just so you know|you should know|a bit about me|about me|quick intro|fun fact)(?:\s?,|:)?(?: that)?[:,]?\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^(?:I )?(?:just |also |really )?(?:wanted|want|have|would like|need) to (?:let you know|tell you|share|say|mention|add|point out)(?: with you)?(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/i,
   /^(?:I am )?(?:so |really |super )?(?:excited|happy|glad|thrilled|proud) to (?:tell you|let you know|share|say|announce)(?: that)?[:,]?\s+(?=(?:I|my|we|our)\b)/i,
   /^I (?:should|must|have to|can) (?:also )?(?:mention|add|say|tell you)(?: that)?\s+(?=(?:I|my|we|our)\b)/,
@@ -101,7 +101,10 @@ const TRAILERS: readonly RegExp[] = [
 const JOINED =
   'am|work|live|study|have|own|speak|love|like|hate|prefer|play|enjoy|teach|run|drive|use|moved|started|got|bought|adopted';
 
-const JOINTS = new RegExp(`,?\\s{1,4}(?:and|but)\\s{1,4}(?=(?:${JOINED})\\s)`);
+const JOINTS = new RegExp(
+  `,?\\s{1,4}(?:and|but)\\s{1,4}(?=(?:${JOINED})\\s)|,\\s{1,4}(?=(?:work|live|study|teach|speak) (?:as|in|at|for|on|with|near|\\p{Lu}))`,
+  'u',
+);
 
 const BOUNDARIES: readonly RegExp[] = [
   /\s{0,4};\s{0,4}|\s{0,4}(?:\s[–—-]{1,4}|[–—]|-)\s{1,4}(?=(?:I|my|we|our|it|they|he|she|the|this|that|there|you|your|can|could|what|how|got|any|did|have|is|are|do|would|should|where|which|who|why|here)(?:'|\b))/i,
@@ -112,7 +115,8 @@ const BOUNDARIES: readonly RegExp[] = [
   /(?<!^(?:my|our) [\p{L}-]{1,40}(?: \p{Lu}[\p{L}'-]{1,40})?),?\s{1,4}(?:and|but|so|plus)\s{1,4}(?=(?:my|our)\s(?:[\p{L}'-]+\s){1,3}(?:is|are|was|were|has|have|had|loves?|likes?|works?|lives?|moved|got|went|wants?|does|doesn't|don't|turned|turns|plays?|goes|gave|went|dropped|rose|fell|needs?|keeps?|says|said|told|uses?|starts?|ends?)\s)/u,
   // A comma after a blank belongs to a fronted time.
   /(?<! )(?<!(?:^|[,;]\s|\b(?:but|and|so|that|sure|know|think|because|especially|even|only)\s)(?:when|whenever|if|since|as|while|after|before|by|once|although|though|until|with|from|for|in|on|at|during|without|instead|despite|thanks|[a-z]{3,}ing)\s[^,]{1,80}),\s+(?=(?:I|we)\s|(?:my|our)(?:\s[^\s,]+){3})/i,
-  /,\s+so\s+(?=[^,]{1,40}\b(?:should|must|needs? to|has to|have to|better)\b)/i,
+  /(?<=^(?:I|we) (?:am|are|have|own|need) [^,]{1,80}),\s+so\s+(?=[^,]{1,40}\b(?:should|must|needs? to|has to|have to|better)\b)/i,
+  /,\s+(?=of course\b)/i,
   // "My car is a diesel, is AdBlue needed?"
   /(?<=^(?:I|we|my|our)\b[^?]{3,200}),\s+(?=(?:is|are|does|do|did|can|could|will|would|should|has|have|am)\s[^,?]{2,120}\?\s*$)/i,
   // "My mom, who lives in Dayton": asks only where it runs to a question mark.

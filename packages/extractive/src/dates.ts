@@ -120,6 +120,9 @@ const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
 const MOVED =
   /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)(?: (?:back|forward|up))? (?:to|until)(?: the)?\s*$/i;
 
+/** "We decided to move, starting in September" */
+const TO_START = /\b(?:to|will) \p{Ll}[^;]{0,80}\b(?:starting|beginning)(?: (?:on|in))?(?: the)?\s*$/iu;
+
 /** "I bought tickets for Hamlet on 3 March" */
 const BOOKED =
   /\b(?:bought|booked|reserved)\b[^,;]*\b(?:tickets?|flights?|seats?|table|room|hotel|appointment)\b[^,;]* (?:for|to) [^,;]*$/i;
@@ -134,7 +137,7 @@ const NEAREST = /(?:\b(?:starting|beginning|until|till|by|due|for)(?: (?:on|the|
 /** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
 function tenseAt(text: string, index: number): 'past' | 'future' | null {
   const before = text.slice(0, index);
-  if (MOVED.test(before) || BOOKED.test(before)) return 'future';
+  if (MOVED.test(before) || BOOKED.test(before) || TO_START.test(before)) return 'future';
   if (NEAREST.test(before)) return UNTIL.test(before) && lastIndex(before, PAST) < 0 ? 'future' : null;
   if (/\bsince (?:the )?$/i.test(before)) return 'past';
   const past = lastIndex(before, PAST);
@@ -169,6 +172,8 @@ function tenseOf(text: string, { index, start }: ParsedResult): 'past' | 'future
   const before = text.slice(0, index);
   if (tense !== null || NEAREST.test(before) || OF_PAST.test(before)) return tense;
   if (PERFECT.test(before)) return 'past';
+  // "I am worried about her concern on 8 May"
+  if (start.isCertain('month') && /\babout\b[^,;]*$/i.test(before)) return null;
   const isNamed = start.isCertain('weekday') || start.isCertain('month');
   return isNamed && speaksOfPresent(text) ? 'future' : null;
 }

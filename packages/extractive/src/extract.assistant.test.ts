@@ -100,6 +100,15 @@ describe('what users tell an assistant while they ask for something', () => {
       ['The user lives in Calgary, has a boat, hates long layovers and always wants an aisle seat.'],
     ],
     ['English is my third language so be strict.', ["English is the user's third language."]],
+    [
+      'Is it normal that my cat Olive sleeps all day? She is 14 and has hyperthyroidism.',
+      ["The user's cat Olive is 14 and has hyperthyroidism."],
+    ],
+    [
+      "I'm 34, work as a midwife in Bristol.",
+      ['The user is 34 years old.', 'The user works as a midwife in Bristol.'],
+    ],
+    ['For context, I own a bakery in Lyon.', ['The user owns a bakery in Lyon.']],
     ['My boss is mad.', []],
     ['Can you move my appointment to next Thursday?', []],
   ])('what a request says beside what it asks for: %s', (content, expected) => {

@@ -184,7 +184,8 @@ function* readMessage(told: Told): Generator<RawCandidate[]> {
       for (const clause of clausesOf(sentence, told)) {
         const reading = readClause(clause, told, people);
         if (reading !== null) readings.push(reading);
-        people.push(...peopleIn(clause.text));
+        const isKnown = told.social || reading !== null;
+        people.push(...peopleIn(clause.text).map((person) => ({ ...person, isKnown })));
       }
       yield [];
     }

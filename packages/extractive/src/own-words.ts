@@ -17,7 +17,7 @@ const ERRANDS: readonly RegExp[] = [
   /^(?:I|we)(?: [a-z]+ly| just| also| still| even| do)*(?: don't| didn't| do not)? (?:need|want|would like|would love|have|wonder|know|could use|understand)(?: to| some| any| a| more| your)* (?:know|ask|understand|see (?:what|how|if|whether|an? example)|hear (?:about|what|how)|confirm|check|verify|get (?:some |your |more )*(?:help|advice|feedback|ideas|tips|suggestions)|figure out|find out|how|what|why|where|which|whether|if|help|advice|tips|ideas?|suggestions?|examples?|guidance|feedback|recommendations?|questions?|code review|review|explanation)\b/,
   /^(?:please |always |never |just |now |then |also )*(?:write|draft|plan|create|make|build|design|generate|translate|summari[sz]e|review|check|proofread|edit|fix|debug|explain|describe|tell|give|show|list|find|suggest|recommend|compare|help|remind|rewrite|rephrase|convert|calculate|estimate|analy[sz]e|outline|improve|optimi[sz]e|add|remove|change|update|include|use|keep|put|set|turn|let|send|read|look|take|consider|ask|answer|act|pretend|imagine|remember|note|think|try|start|continue|go|stop|skip|avoid|ignore|focus|format|organi[sz]e|sort|rank|rate|evaluate|test|run|teach|walk|guide|brainstorm|prepare|schedule|book|order|buy|do not|don't) (?!(?:is|was|are|were|has|had)\b)/i,
   /^(?:(?:I|we) (?:am|have been|was) (?:using|getting|seeing|having|writing|trying) )?(?:here(?:'s| is| are)|this|these|the following|below|above|attached|see) /i,
-  /^please\b/i,
+  /(?:^|(?<!\bto) )please (?!my\b|our\b|the\b)\p{Ll}/iu,
   /^(?:and |but |so |then )*(?:let's|let us|here(?:'s| is| are)) /i,
   NEXT_STEP,
   OF_DRAFTS,
@@ -36,6 +36,7 @@ export function isErrand(clause: string): boolean {
 /** A habit or a state that lasts says more than the same words said once. */
 const LASTING =
   /\b(?:every|each|usually|always|often|never|rarely|seldom|regularly|typically|daily|weekly|since|(?:one|some) ?day|for (?:years|months|weeks|\d+|two|three|four|five))\b|^I (?:only |mostly )?(?:take|drink|eat|wear|cook|sleep|drive) /i;
+const HABIT = /^(?:I|we) (?:never|always|usually|rarely|seldom) \p{L}/u;
 /** What comes again and again, and what is worked towards, is worth keeping in few words. */
 const HABIT_OR_GOAL =
   /^(?:I|we) (?:would (?:like|love)|want|hope|aim|intend) to (?:learn|quit|become|retire|travel|visit|move|adopt|live (?:in|on|near|by|with|abroad)|own|lose|get married|have (?:kids|children)) (?!(?:it|this|that|how|more|about|what|why)\b)|\bevery (?:other|second|third|fourth|single|day|week|weekend|month|morning|evening|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|^(?:I|we) (?:am|are|have been) (?:trying|hoping|planning|learning|training|working) (?:to (?:learn|quit|lose|gain|stop|save|cut|reduce|eat|sleep|drink|exercise|run|train|become|buy|sell|adopt|move)|for) (?!(?:it|this|that|how)\b)/i;
@@ -53,6 +54,7 @@ function weightOf(clause: string): number {
     Math.min(names, 2) +
     Number(NUMBER.test(clause)) +
     Number(LASTING.test(clause)) +
+    Number(HABIT.test(clause)) +
     2 * Number(HABIT_OR_GOAL.test(clause)) +
     2 * Number(OWN_LIFE.test(clause) && !JUST_NOW.test(clause))
   );

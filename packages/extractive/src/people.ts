@@ -7,6 +7,8 @@ export type Person = {
   name: string | null;
   relation: string;
   pronoun: 'he' | 'she' | null;
+  /** Whether what mentions them is kept, so that the name says who it is. */
+  isKnown?: boolean;
 };
 
 const SHE =
@@ -56,10 +58,14 @@ export function meantBy(clause: string, people: readonly Person[]): Person[] {
 
 /** The clause with the person in place of the pronoun: "Ingrid is allergic", "my sister's job". */
 export function withPerson(clause: string, person: Person): string {
-  const name = person.name ?? `my ${person.relation}`;
-  return clause.replace(/^(?:also |and |but )?(she|he|her|his)\b/i, (_whole, pronoun: string) =>
-    /^(?:her|his)$/i.test(pronoun) ? `${name}'s` : name,
-  );
+  const own = `my ${person.relation}`;
+  const name =
+    person.isKnown === false && person.name !== null ? `${own} ${person.name}` : (person.name ?? own);
+  return clause
+    .replace(/^(also |and |but )?(she|he)'s (?!(?:been|got|had)\b)/i, '$1$2 is ')
+    .replace(/^(?:also |and |but )?(she|he|her|his)\b/i, (_whole, pronoun: string) =>
+      /^(?:her|his)$/i.test(pronoun) ? `${name}'s` : name,
+    );
 }
 
 const FIRST_FORM: ReadonlyMap<string, string> = new Map([

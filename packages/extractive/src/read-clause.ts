@@ -18,6 +18,9 @@ const FIRST_PERSON = /\b(?:I|me|my|mine|myself|we|our|ours|us|ourselves)\b/i;
 /** What is kept with a key for the people in the speaker's life as well: what they must not eat. */
 const SHARED_KEYS = /^(?:allergy_|diet$)/;
 
+/** Their name, and two words more. */
+const MIN_WORDS_OF_PERSON = 3;
+
 /** `2023` and `2023-06` as the first day they contain. */
 function toIsoDay(date: string | null): string | null {
   return date === null ? null : `${date}-01-01`.slice(0, 10);
@@ -90,8 +93,14 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     theirs.length > 0 || isAside ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
   const telling = tellingOf(dated.text, told.topic !== null || meant !== null);
   const known = statements.length > 0;
+  const tellsOfPerson =
+    meant !== null &&
+    !social &&
+    !isAside &&
+    told.keepsOwnWords &&
+    contentWords(dated.text) >= MIN_WORDS_OF_PERSON;
   const ownWords = !known && told.keepsOwnWords && statesSomething(dated.text);
-  const opens = known || ownWords || (social && telling === 'own');
+  const opens = known || ownWords || tellsOfPerson || (social && telling === 'own');
   // To an assistant, feelings and errands are no part of what is told.
   if (!opens && (telling === null || isAside || (!social && (telling !== 'about' || isErrand(dated.text)))))
     return null;

@@ -45,7 +45,12 @@ export function splitValues(value: string): string[] {
   const end = parts.findIndex((part) => endsList(part));
   return (end < 0 ? parts : parts.slice(0, end))
     .map((part) =>
-      trimValue(part.replace(/^(?:a (?:little|bit of)|some|also|both|fluent|basic|native)\s+/i, '')),
+      trimValue(
+        part.replace(
+          /^(?:a (?:little|bit of)|some|also|both|fluent|basic|native|decent|good|fair|broken|passable|rusty|conversational)\s+/i,
+          '',
+        ),
+      ),
     )
     .filter((part) => isValue(part));
 }
