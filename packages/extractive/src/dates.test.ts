@@ -69,6 +69,8 @@ describe('resolveDates', () => {
     ['I have been there in October', 'I have been there in October 2022', '2022-10'],
     ['I got an iPhone 15 last week', 'I got an iPhone 15 in the week of 1 May 2023', '2023-05-01'],
     ['my sabbatical is from July to December', 'my sabbatical is from July to December', null],
+    ['I am away from 1 June', 'I am away from 1 June 2023', '2023-06-01'],
+    ['I run a club on Friday nights', 'I run a club on Friday nights', null],
     ['I fly to Rome on Sunday', 'I fly to Rome on 14 May 2023', '2023-05-14'],
     ['I have flown there on Sunday', 'I have flown there on 7 May 2023', '2023-05-07'],
     ['I flew to Rome on Sunday', 'I flew to Rome on 7 May 2023', '2023-05-07'],

@@ -21,6 +21,9 @@ const BARE = /^(?:yesterday|today|tonight|tomorrow)\b/i;
 
 const MONTH_NAMES = MONTHS.map((month) => `${month}|${month.slice(0, 3)}`).join('|');
 
+/** Taken for an hour and a month: "from 1 May". */
+const FROM_DAY = new RegExp(`\\bfrom (\\d{1,2})(?:st|nd|rd|th)? (${MONTHS.join('|')})\\b(?! \\d)`, 'g');
+
 /** Worth asking the date parser, which is the slowest part of reading a clause. */
 const HAS_DATE = new RegExp(
   `\\b(?:today|tonight|tomorrow|yesterday|tmrw|ago|this|last|next|past|coming|previous|in|on|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${MONTH_NAMES})\\b`,
@@ -28,7 +31,7 @@ const HAS_DATE = new RegExp(
 );
 /** Dates that come again every year or week stay as they were said. */
 const RECURRING =
-  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|afternoons|evenings)|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 /** What is so every year: "I love skiing in January". */
 const EVERY_YEAR = new RegExp(
   `\\b(?:(?:loves?|hates?|enjoys?|prefers?)(?! to\\b)|busiest|quietest)\\b[^,;]{0,60} in (?:${MONTH_NAMES})\\b`,
@@ -246,7 +249,8 @@ export function isCommonEra(date: Date): boolean {
 export function resolveDates(text: string, saidAt: Date): DatedClause {
   if (!HAS_DATE.test(text) || RECURRING.test(text) || EVERY_YEAR.test(text) || !isCommonEra(saidAt))
     return { text, date: null };
-  return writeOut(text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday'), saidAt);
+  const known = text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday').replaceAll(FROM_DAY, 'from $2 $1');
+  return writeOut(known, saidAt);
 }
 
 function writeOut(text: string, saidAt: Date): DatedClause {

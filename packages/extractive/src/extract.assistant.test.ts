@@ -109,6 +109,10 @@ describe('what users tell an assistant while they ask for something', () => {
       ['The user is 34 years old.', 'The user works as a midwife in Bristol.'],
     ],
     ['For context, I own a bakery in Lyon.', ['The user owns a bakery in Lyon.']],
+    [
+      'I look after three accounts: Bosch, Aldi and the city of Essen.',
+      ['The user looks after three accounts: Bosch, Aldi and the city of Essen.'],
+    ],
     ['My boss is mad.', []],
     ['Can you move my appointment to next Thursday?', []],
   ])('what a request says beside what it asks for: %s', (content, expected) => {
@@ -160,6 +164,10 @@ describe('wishes for every reply', () => {
     [
       "Don't recommend horror films, I can't stand them.",
       "The user asks to never recommend horror films, they can't stand them.",
+    ],
+    [
+      "I'd like you to always answer in British English.",
+      'The user asks to always answer in British English.',
     ],
     ['From now on, reply to me in French.', 'The user asks to always reply to them in French.'],
     ['From now on, write dates as day and month.', 'The user asks to always write dates as day and month.'],

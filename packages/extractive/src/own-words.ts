@@ -24,7 +24,7 @@ const ERRANDS: readonly RegExp[] = [
   // Of what others are to do.
   /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
   // A line of somebody else's talk: "neighbour: I live in Minsk".
-  /^[\p{L}\p{N}' -]{1,30}:(?:\s|$)/u,
+  /^(?!(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)[\p{L}\p{N}' -]{1,30}:(?:\s|$)/u,
   /\b(?:here(?:'s| is| are)|the following|as follows|looks? like this)$/i,
 ];
 

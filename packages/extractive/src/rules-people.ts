@@ -67,7 +67,9 @@ export const peopleRules: readonly Rule[] = [
   { category: 'relationship', when: when('{i} {adv}have {count} (?:[\\p{L}-]+ ){0,2}{relation}\\b') },
   {
     category: 'relationship',
-    when: when('{i} {adv}have (?:[\\p{L}-]+ )?(?:twins|twin (?:boys|girls|sons|daughters)|triplets|kids|children|siblings|grandchildren)\\b'),
+    when: when(
+      '{i} {adv}have (?:[\\p{L}-]+ )?(?:twins|twin (?:boys|girls|sons|daughters)|triplets|kids|children|siblings|grandchildren)\\b',
+    ),
   },
   {
     category: 'relationship',

@@ -95,6 +95,13 @@ export const preferenceRules: readonly Rule[] = [
       '{i} (?:usually|always|mostly|often|never|typically|normally) (?:have|eat|skip|make|cook|take) .*\\b(?:breakfast|lunch|dinner|supper)\\b',
     ),
   },
+  { category: 'preference', when: when('{i} {adv}\\p{Ll}+ .* (?:as a|for a) hobby\\b') },
+  {
+    category: 'identity',
+    when: when(
+      'I have {adv}(?:(?:very|quite|really) )?(?:small|big|large|long|short|curly|straight|frizzy|dry|oily|sensitive|pale|dark|thin|thick|fine|wide|narrow|flat|blue|brown|green|hazel|red|blond|grey|gr[ae]y|black) (?:hands?|feet|hair|skin|eyes|legs|arms|fingers|shoulders|torso)\\b',
+    ),
+  },
   { category: 'preference', when: when('I ask to \\p{L}+ .+') },
   { category: 'preference', when: when('{i} used to [\\p{L}]+ .+') },
 ];

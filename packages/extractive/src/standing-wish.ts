@@ -35,6 +35,9 @@ const TO_OTHERS =
 
 const WHEN_YOU_WRITE = / when you (?:write|talk|speak|reply|respond|answer)(?: to me)?([.!]?)$/i;
 
+/** "I'd like you to always answer in French." */
+const WANTED = /^I (?:would (?:like|prefer|love)|want|need|prefer) (?:for )?you to (?=(?:always|never)\s)/i;
+
 /** What such a wish begins with as a clause: it is about replies, whatever else it names. */
 export const STANDING_WISH = /^I ask to (?:always|never) /;
 
@@ -72,7 +75,7 @@ export function splitWish(sentence: string): { wanted: string; reasons: string[]
  * ask to always use metric units when I ask about recipes". Null for other sentences, and in long messages.
  */
 export function standingWishOf(said: string, message: string): string | null {
-  const sentence = said.replace(WHEN_YOU_WRITE, ' in replies$1');
+  const sentence = said.replace(WANTED, '').replace(WHEN_YOU_WRITE, ' in replies$1');
   if (message.length > MAX_MESSAGE_CHARACTERS || said.length > MAX_SENTENCE_CHARACTERS) return null;
   if (sentence.endsWith('?') || TO_OTHERS.test(sentence)) return null;
   if (sentence.includes(QUOTATION) || mentionsSecret(sentence)) return null;
