@@ -71,6 +71,17 @@ describe('resolveDates', () => {
     ['my sabbatical is from July to December', 'my sabbatical is from July to December', null],
     ['I am away from 1 June', 'I am away from 1 June 2023', '2023-06-01'],
     ['I run a club on Friday nights', 'I run a club on Friday nights', null],
+    [
+      'I moved the wedding from 12 June to 3 July',
+      'I moved the wedding from 12 June 2023 to 3 July 2023',
+      '2023-06-12',
+    ],
+    [
+      'I paid the deposit on 3 January and the rest is due on 28 June',
+      'I paid the deposit on 3 January 2023 and the rest is due on 28 June 2023',
+      '2023-01-03',
+    ],
+    ['I run Tuesday, Thursday and Sunday', 'I run Tuesday, Thursday and Sunday', null],
     ['I fly to Rome on Sunday', 'I fly to Rome on 14 May 2023', '2023-05-14'],
     ['I have flown there on Sunday', 'I have flown there on 7 May 2023', '2023-05-07'],
     ['I flew to Rome on Sunday', 'I flew to Rome on 7 May 2023', '2023-05-07'],

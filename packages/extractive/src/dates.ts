@@ -22,7 +22,10 @@ const BARE = /^(?:yesterday|today|tonight|tomorrow)\b/i;
 const MONTH_NAMES = MONTHS.map((month) => `${month}|${month.slice(0, 3)}`).join('|');
 
 /** Taken for an hour and a month: "from 1 May". */
-const FROM_DAY = new RegExp(`\\bfrom (\\d{1,2})(?:st|nd|rd|th)? (${MONTHS.join('|')})\\b(?! \\d)`, 'g');
+const FROM_DAY = new RegExp(
+  `\\b(from|to|until|till) (\\d{1,2})(?:st|nd|rd|th)? (${MONTHS.join('|')})\\b(?! \\d)`,
+  'g',
+);
 
 /** Worth asking the date parser, which is the slowest part of reading a clause. */
 const HAS_DATE = new RegExp(
@@ -31,7 +34,7 @@ const HAS_DATE = new RegExp(
 );
 /** Dates that come again every year or week stay as they were said. */
 const RECURRING =
-  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|afternoons|evenings)|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
+  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:,? (?:and |or )?|\b)){3}|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|afternoons|evenings)|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
 /** What is so every year: "I love skiing in January". */
 const EVERY_YEAR = new RegExp(
   `\\b(?:(?:loves?|hates?|enjoys?|prefers?)(?! to\\b)|busiest|quietest)\\b[^,;]{0,60} in (?:${MONTH_NAMES})\\b`,
@@ -121,7 +124,7 @@ function isWhile(text: string, { index, text: words }: ParsedResult): boolean {
 /** "Wants it by Friday" and "moved to the 3rd" speak of a day to come. */
 const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
 const MOVED =
-  /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)(?: (?:back|forward|up))? (?:to|until)(?: the)?\s*$/i;
+  /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)\b[^,;]{0,60} (?:from|to|until)(?: the)?\s*$/i;
 
 /** "We decided to move, starting in September" */
 const TO_START = /\b(?:to|will) \p{Ll}[^;]{0,80}\b(?:starting|beginning)(?: (?:on|in))?(?: the)?\s*$/iu;
@@ -129,6 +132,19 @@ const TO_START = /\b(?:to|will) \p{Ll}[^;]{0,80}\b(?:starting|beginning)(?: (?:o
 /** "I bought tickets for Hamlet on 3 March" */
 const BOOKED =
   /\b(?:bought|booked|reserved)\b[^,;]*\b(?:tickets?|flights?|seats?|table|room|hotel|appointment)\b[^,;]* (?:for|to) [^,;]*$/i;
+
+/** These are present forms too. */
+const AMBIGUOUS_PAST =
+  /^(?:set|cut|shut|split|spread|cast|hurt|hit|quit|burst|broadcast|shed|upset|lay|rose)$/;
+
+/** Where the last past form of a text begins; -1 where it has none. */
+function lastPast(text: string): number {
+  const irregular = [...text.matchAll(/[\p{L}']+/gu)].findLast(([word]) => {
+    const lower = word.toLowerCase();
+    return !lower.endsWith('ed') && !AMBIGUOUS_PAST.test(lower) && isPastForm(lower);
+  });
+  return Math.max(lastIndex(text, PAST), irregular?.index ?? -1);
+}
 
 function lastIndex(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
@@ -143,7 +159,7 @@ function tenseAt(text: string, index: number): 'past' | 'future' | null {
   if (MOVED.test(before) || BOOKED.test(before) || TO_START.test(before)) return 'future';
   if (NEAREST.test(before)) return UNTIL.test(before) && lastIndex(before, PAST) < 0 ? 'future' : null;
   if (/\bsince (?:the )?$/i.test(before)) return 'past';
-  const past = lastIndex(before, PAST);
+  const past = lastPast(before);
   const future = lastIndex(before, FUTURE);
   if (past !== future) return future > past ? 'future' : 'past';
   const after = text.slice(index);
@@ -159,11 +175,11 @@ const PERFECT =
 
 /** "My exam is on Friday", "I fly on Sunday": of a day near now, the one to come. */
 function speaksOfPresent(text: string): boolean {
-  if (!IS_SO.test(text) || lastIndex(text, PAST) >= 0) return false;
+  if (!IS_SO.test(text) || lastPast(text) >= 0) return false;
   return !text
     .toLowerCase()
     .split(/[^\p{L}']+/u)
-    .some((word) => isParticiple(word) || (isPastForm(word) && !word.endsWith('ed')));
+    .some((word) => isParticiple(word));
 }
 
 /** Before a day that was: "a bruise from the match on Saturday". */
@@ -249,7 +265,7 @@ export function isCommonEra(date: Date): boolean {
 export function resolveDates(text: string, saidAt: Date): DatedClause {
   if (!HAS_DATE.test(text) || RECURRING.test(text) || EVERY_YEAR.test(text) || !isCommonEra(saidAt))
     return { text, date: null };
-  const known = text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday').replaceAll(FROM_DAY, 'from $2 $1');
+  const known = text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday').replaceAll(FROM_DAY, '$1 $3 $2');
   return writeOut(known, saidAt);
 }
 
