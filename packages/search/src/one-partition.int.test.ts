@@ -1,38 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { createPool, type DatabasePool, migrate, registerEmbeddingModel } from '@factmill/database';
-import {
-  collectPlans,
-  type Explained,
-  explainEverything,
-  partitionsIn,
-  createEmptyDatabase,
-} from '@factmill/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { createPool, migrate, registerEmbeddingModel } from '@factmill/database';
+import { collectPlans, type Explained, explainEverything, partitionsIn } from '@factmill/testkit';
+import { openPartitionedDatabase } from '@factmill/testkit/jest';
 import { serve } from './day-of-a-user.fixture.ts';
 
 // Statements that run as a user asks for something look into one partition: that of the tenant. Statements over the
 // tenants belong to background work, and to the overall queue limit.
 
-const logger = { info: () => undefined, warn: () => undefined };
-const own = await createEmptyDatabase();
-const { connectionString } = own;
-await migrate(connectionString, { logger, partitions: 4 });
-const pools: DatabasePool[] = [];
-const open = (): DatabasePool => {
-  const pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger });
-  pools.push(pool);
-  return pool;
-};
+const { open } = await openPartitionedDatabase({ createPool, migrate });
 const owner = open();
 await registerEmbeddingModel(owner, 'tiny', 3);
 const tenants = Array.from({ length: 8 }, () => randomUUID());
 for (const tenantId of tenants) {
   await owner.query('insert into tenants (id, name) values ($1::uuid, $1::text)', [tenantId]);
 }
-afterAll(async () => {
-  for (const pool of pools) await pool.close();
-  await own.drop();
-});
 
 /**
  * Words are found by keys that have the tenant in them, in the word index of each partition: its planner would otherwise

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach } from '@jest/globals';
-import { createTestDatabase } from './test-database.ts';
+import { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 import type { Partitioned } from './test-environment.ts';
 
 type Logger = Readonly<{ info: () => void; warn: () => void }>;
@@ -51,6 +51,31 @@ export async function openTestDatabase<Pool extends TestPool>(
     await own.drop();
   });
   return { database, connectionString, serviceUrl, beforeClose: (close) => closings.push(close) };
+}
+
+/**
+ * A migrated database with four partitions for the tests of one file, whatever TEST_PARTITIONS says, and a function that
+ * opens pools of one connection each. All are gone after the last test. Only at the top level of test files.
+ */
+export async function openPartitionedDatabase<Pool extends TestPool>({
+  createPool,
+  migrate,
+}: DatabaseUnderTest<Pool>): Promise<Readonly<{ open: () => Pool }>> {
+  const own = await createEmptyDatabase();
+  const { connectionString } = own;
+  await migrate(connectionString, { logger: quiet, partitions: 4 });
+  const pools: Pool[] = [];
+  afterAll(async () => {
+    for (const pool of pools) await pool.close();
+    await own.drop();
+  });
+  return {
+    open: () => {
+      const pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger: quiet });
+      pools.push(pool);
+      return pool;
+    },
+  };
 }
 
 const quiet: Logger = { info: () => undefined, warn: () => undefined };

@@ -1,16 +1,16 @@
 import {
   collectPlans,
-  createEmptyDatabase,
   type Explained,
   explainEverything,
   partitionsIn,
   writesOrLocks,
 } from '@factmill/testkit';
-import { afterAll, expect, test } from '@jest/globals';
+import { openPartitionedDatabase } from '@factmill/testkit/jest';
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { migrate } from '../migrate/migrate.ts';
 import { createPool } from '../pool/create-pool.ts';
-import type { DatabasePool, Sql } from '../pool/sql.ts';
+import type { Sql } from '../pool/sql.ts';
 import { recordAccesses } from './access-counts.ts';
 import { scheduleDueConversations } from './accept/schedule.ts';
 import type { TenantRow } from './claim-by-tenant.ts';
@@ -48,24 +48,10 @@ import {
 // statement shows the partitions that it has looked into, and a trigger counts the tenants of the rows that it has written,
 // as an insert has none of its partitions in its plan.
 
-const logger = { info: () => undefined, warn: () => undefined };
-const own = await createEmptyDatabase();
-const { connectionString } = own;
-await migrate(connectionString, { logger, partitions: 4 });
-const pools: DatabasePool[] = [];
-const open = (): DatabasePool => {
-  const pool = createPool({ connectionString, max: 1, applicationName: 'factmill-test', logger });
-  pools.push(pool);
-  return pool;
-};
+const { open } = await openPartitionedDatabase({ createPool, migrate });
 const owner = open();
 await registerEmbeddingModel(owner, 'tiny', 3);
 await refuseSeveralTenants(owner);
-afterAll(async () => {
-  for (const pool of pools) await pool.close();
-  await own.drop();
-});
-
 /** Has each statement fail that inserts, updates or deletes rows of several tenants. */
 async function refuseSeveralTenants(sql: Sql): Promise<void> {
   await sql.query(
