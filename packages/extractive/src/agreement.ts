@@ -33,8 +33,9 @@ function verbAfter(words: readonly Word[], index: number): number {
   return -1;
 }
 
-/** What `and` joins to "am" or "have", if it is a verb for certain. */
-const AUXILIARY = /^(?:am|have|don't|feel|want|need|think|know|hope|hate|love|prefer|weigh|own|teach|speak)$/;
+/** Verbs for certain where `and` or a list joins them to the first one, also to "am" and "have". */
+const CERTAIN_VERB =
+  /^(?:am|have|don't|feel|want|need|think|know|hope|hate|love|prefer|weigh|own|teach|speak)$/;
 
 /** Gives the verbs that `and` joins to the one at `verb` the same ending: "lives in Rome and works at". */
 function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxiliary: boolean): void {
@@ -48,7 +49,7 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxili
       return;
     // "I live in Oslo, have a boat, and sail"
     const word = words[index];
-    const isListed = words[index - 1]?.post.includes(',') === true && AUXILIARY.test(text);
+    const isListed = words[index - 1]?.post.includes(',') === true && CERTAIN_VERB.test(text);
     if (isListed && word?.tags.has('Noun') === false) word.text = toThirdPersonVerb(text, pastContext);
     if (!/^(?:and|but|or)$/.test(text)) continue;
     const next = isAdverb((words[index + 1]?.text ?? '').toLowerCase()) ? index + 2 : index + 1;
@@ -57,7 +58,7 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxili
     if (joined === undefined || (next >= words.length - 1 && next === index + 1)) return;
     // "Hiking and rock climbing" are things.
     if (words[next + 1]?.text.endsWith('ing') === true) return;
-    const base = AUXILIARY.test(joined.text) || (!isAuxiliary && joined.tags.has('Infinitive'));
+    const base = CERTAIN_VERB.test(joined.text) || (!isAuxiliary && joined.tags.has('Infinitive'));
     if (base && !joined.tags.has('Noun')) joined.text = toThirdPersonVerb(joined.text, pastContext);
   }
 }

@@ -1,7 +1,7 @@
 import type { ParsedResult } from 'chrono-node/en';
 import { addDays, atHour, grainOf, inMonth, inYear, MONTHS, onWeekend } from './date-grain.ts';
 import { dateParser } from './language.ts';
-import { isParticiple, isPastForm } from './verbs.ts';
+import { tenseAt, tenseOf } from './tense.ts';
 
 /** A clause with its dates written out, and the first of them. */
 export type DatedClause = { text: string; date: string | null };
@@ -19,6 +19,7 @@ export type DatePhrase = {
 
 const BARE = /^(?:yesterday|today|tonight|tomorrow)\b/i;
 
+const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 const MONTH_NAMES = MONTHS.map((month) => `${month}|${month.slice(0, 3)}`).join('|');
 
 /** Taken for an hour and a month: "from 1 May". */
@@ -29,21 +30,25 @@ const FROM_DAY = new RegExp(
 
 /** Worth asking the date parser, which is the slowest part of reading a clause. */
 const HAS_DATE = new RegExp(
-  `\\b(?:today|tonight|tomorrow|yesterday|tmrw|ago|this|last|next|past|coming|previous|in|on|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${MONTH_NAMES})\\b`,
+  `\\b(?:today|tonight|tomorrow|yesterday|tmrw|ago|this|last|next|past|coming|previous|in|on|weekend|${WEEKDAY}|${MONTH_NAMES})\\b`,
   'i',
 );
 /** Dates that come again every year or week stay as they were said. */
-const RECURRING =
-  /\b(?:birthday|anniversary|birth|born|every|each|usually|always|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:,? (?:and |or )?|\b)){3}|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:nights|mornings|afternoons|evenings)|(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/i;
-/** What is so every year: "I love skiing in January". */
-const EVERY_YEAR = new RegExp(
-  `\\b(?:(?:loves?|hates?|enjoys?|prefers?)(?! to\\b)|busiest|quietest)\\b[^,;]{0,60} in (?:${MONTH_NAMES})\\b`,
+const RECURRING = new RegExp(
+  [
+    'birthday|anniversary|birth|born|every|each|usually|always|on weekends',
+    `on ${WEEKDAY}s`,
+    `${WEEKDAY} (?:nights|mornings|afternoons|evenings)`,
+    `${WEEKDAY} (?:to|through|until) ${WEEKDAY}`,
+    // "Tuesday, Thursday and Sunday"
+    `(?:${WEEKDAY}(?:,? (?:and |or )?|\\b)){3}`,
+    // "I love skiing in January"
+    `(?:(?:loves?|hates?|enjoys?|prefers?)(?! to\\b)|busiest|quietest)\\b[^,;]{0,60} in (?:${MONTH_NAMES})`,
+  ]
+    .map((words) => `\\b(?:${words})\\b`)
+    .join('|'),
   'i',
 );
-const PAST =
-  /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked|(?:need|indeed|speed|feed)\b)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
-const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is|are) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 const SEASONS: ReadonlyMap<string, number> = new Map([
   ['spring', 2],
@@ -121,85 +126,11 @@ function isWhile(text: string, { index, text: words }: ParsedResult): boolean {
   return WHILE.test(words) && (OF_WHILE.test(text.slice(0, index)) || tenseAt(text, index) === 'past');
 }
 
-/** "Wants it by Friday" and "moved to the 3rd" speak of a day to come. */
-const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
-const MOVED =
-  /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)\b[^,;]{0,60} (?:from|to|until)(?: the)?\s*$/i;
-
-/** "We decided to move, starting in September" */
-const TO_START = /\b(?:to|will) \p{Ll}[^;]{0,80}\b(?:starting|beginning)(?: (?:on|in))?(?: the)?\s*$/iu;
-
-/** "I bought tickets for Hamlet on 3 March" */
-const BOOKED =
-  /\b(?:bought|booked|reserved)\b[^,;]*\b(?:tickets?|flights?|seats?|table|room|hotel|appointment)\b[^,;]* (?:for|to) [^,;]*$/i;
-
-/** These are present forms too. */
-const AMBIGUOUS_PAST =
-  /^(?:set|cut|shut|split|spread|cast|hurt|hit|quit|burst|broadcast|shed|upset|lay|rose)$/;
-
-/** Where the last past form of a text begins; -1 where it has none. */
-function lastPast(text: string): number {
-  const irregular = [...text.matchAll(/[\p{L}']+/gu)].findLast(([word]) => {
-    const lower = word.toLowerCase();
-    return !lower.endsWith('ed') && !AMBIGUOUS_PAST.test(lower) && isPastForm(lower);
-  });
-  return Math.max(lastIndex(text, PAST), irregular?.index ?? -1);
-}
-
-function lastIndex(text: string, pattern: RegExp): number {
-  return [...text.matchAll(pattern)].at(-1)?.index ?? -1;
-}
-
-/** After these a date is the nearest, whatever the verb: "I made a plan for June 3rd", "after Ann's May 20 visit". */
-const NEAREST = /(?:\b(?:starting|beginning|until|till|by|due|for)(?: (?:on|the|in))*|\p{L}'s)\s*$/iu;
-
-/** Of the verbs before a date the last one says on which side of now it is; without any, those after it do. */
-function tenseAt(text: string, index: number): 'past' | 'future' | null {
-  const before = text.slice(0, index);
-  if (MOVED.test(before) || BOOKED.test(before) || TO_START.test(before)) return 'future';
-  if (NEAREST.test(before)) return UNTIL.test(before) && lastIndex(before, PAST) < 0 ? 'future' : null;
-  if (/\bsince (?:the )?$/i.test(before)) return 'past';
-  const past = lastPast(before);
-  const future = lastIndex(before, FUTURE);
-  if (past !== future) return future > past ? 'future' : 'past';
-  const after = text.slice(index);
-  return after.search(FUTURE) >= 0 ? 'future' : after.search(PAST) >= 0 ? 'past' : null;
-}
-
-const IS_SO =
-  /\b(?:is|are|am|have|has)\b|^(?:I|we|they)\b|^(?:my|our|the|she|he|it)\b.{0,40} \p{Ll}{2,20}[^s\P{L}]s\b/iu;
-
-/** "Have flown": what was, beside the past forms of `verbs.ts`. */
-const PERFECT =
-  /\b(?:have|has)(?: [a-z]+ly| just| already| not| never)? (?!children|women|chicken|kitchen|garden)(?:been|seen|met|come|run|become|\p{L}{2,}(?:[^v]en|wn|one|ung|unk))\b/iu;
-
-/** "My exam is on Friday", "I fly on Sunday": of a day near now, the one to come. */
-function speaksOfPresent(text: string): boolean {
-  if (!IS_SO.test(text) || lastPast(text) >= 0) return false;
-  return !text
-    .toLowerCase()
-    .split(/[^\p{L}']+/u)
-    .some((word) => isParticiple(word));
-}
-
-/** Before a day that was: "a bruise from the match on Saturday". */
-const OF_PAST = /\b(?:from|since|after)\b[^,;]*$|\bof (?:the )?$/i;
-
-/** On which side of now the date is that the parser found. */
-function tenseOf(text: string, { index, start }: ParsedResult): 'past' | 'future' | null {
-  const tense = tenseAt(text, index);
-  const before = text.slice(0, index);
-  if (tense !== null || NEAREST.test(before) || OF_PAST.test(before)) return tense;
-  if (PERFECT.test(before)) return 'past';
-  // "I am worried about her concern on 8 May"
-  if (start.isCertain('month') && /\babout\b[^,;]*$/i.test(before)) return null;
-  const isNamed = start.isCertain('weekday') || start.isCertain('month');
-  return isNamed && speaksOfPresent(text) ? 'future' : null;
-}
-
 /** "An iPhone 15 last week" is no hour. */
-const STRAY_NUMBER =
-  /^\d{1,2} (?=(?:last|next|this|yesterday|today|tonight|tomorrow|on|in|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)/i;
+const STRAY_NUMBER = new RegExp(
+  `^\\d{1,2} (?=(?:last|next|this|yesterday|today|tonight|tomorrow|on|in|${WEEKDAY})\\b)`,
+  'i',
+);
 
 function overlaps(a: DatePhrase, b: DatePhrase): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
@@ -263,8 +194,7 @@ export function isCommonEra(date: Date): boolean {
  * as precise as it was said (`2023-05-07`, `2023-06`, `2022`).
  */
 export function resolveDates(text: string, saidAt: Date): DatedClause {
-  if (!HAS_DATE.test(text) || RECURRING.test(text) || EVERY_YEAR.test(text) || !isCommonEra(saidAt))
-    return { text, date: null };
+  if (!HAS_DATE.test(text) || RECURRING.test(text) || !isCommonEra(saidAt)) return { text, date: null };
   const known = text.replaceAll(/\bTues\b(?!day)/g, 'Tuesday').replaceAll(FROM_DAY, '$1 $3 $2');
   return writeOut(known, saidAt);
 }

@@ -1,5 +1,5 @@
 import { tagWords } from './agreement.ts';
-import { JUST_NOW, NEXT_STEP, OF_DRAFTS } from './refusals.ts';
+import { PASSING_STATE, NEXT_STEP, OF_DRAFTS } from './refusals.ts';
 import { contentWords } from './telling.ts';
 
 /** Words of whatever somebody is busy with, which tell nothing of it. */
@@ -56,7 +56,7 @@ function weightOf(clause: string): number {
     Number(LASTING.test(clause)) +
     Number(HABIT.test(clause)) +
     2 * Number(HABIT_OR_GOAL.test(clause)) +
-    2 * Number(OWN_LIFE.test(clause) && !JUST_NOW.test(clause))
+    2 * Number(OWN_LIFE.test(clause) && !PASSING_STATE.test(clause))
   );
 }
 

@@ -47,8 +47,8 @@ export const NEXT_STEP =
 export const OF_DRAFTS =
   /^(?:I|we)(?: [a-z]+ly| just| also| do)* (?:like|love|prefer|hate|need|want) (?:the (?:first|second|third|last|other|previous|new|old|original|shorter|longer)(?: one)?(?: (?:version|option|draft|idea|approach|title|suggestion|answer|paragraph|sentence))?(?: better| more| most| best)?$|the (?:first|second|third|last|other|previous|new|old|original) [a-z]+(?: [a-z]+)? (?:better|more|most|best)$|(?:an?|some) (?:[a-z]+ )?(?:regex|script|function|query|snippet|formula|one-liner|outline|slogan|caption|haiku|poem|synonyms?|(?:list|table|summary) of)\b|to (?:convert|translate|calculate|rewrite|rephrase|summari[sz]e|reformat|parse|sort|print|reverse) )/;
 
-/** How somebody or something is just now. */
-export const JUST_NOW =
+/** A state that will be over soon: "my boss is mad". */
+export const PASSING_STATE =
   /^(?:my|our) [^,]{2,40}? (?:is|are|was|were|feels?|looks?|seems?)(?: [a-z]+ly| so| very| all| just| still| not| a bit)* (?:tired|mad|angry|late|busy|hungry|asleep|awake|home|out|back|away|upset|sad|happy|ready|done|fine|full|empty|closed|open|dirty|clean|messy|cold|hot|warm|broken|down|slow)$/i;
 
 /** What a user says to an assistant without telling about themselves. Among people it may tell something. */
@@ -65,7 +65,7 @@ const ASIDES: Refusals = [
     'momentary',
     /^(?:I|we) (?:am|are|was|were)(?: [a-z]+ly| so| very| not| just| still| also| a bit| a little| too| all| feeling)* (?:tired|hungry|thirsty|sorry|glad|happy|excited|sad|angry|mad|upset|annoyed|sure|unsure|certain|fine|good|great|well|ok|okay|ready|back|here|there|home|done|confused|stuck|bored|busy|curious|lost|late|early|alone|free|able|unable|aware|surprised|impressed|grateful|thankful|relieved|proud|amazed|stoked|thrilled|pumped|psyched|blessed|lucky|swamped|overwhelmed|exhausted|stressed|worried|nervous|anxious|sleepy|cold|hot|drunk|kidding|joking|serious|right|wrong|down|fed up|off|up)\b(?! at )/,
   ],
-  ['momentary', JUST_NOW],
+  ['momentary', PASSING_STATE],
   [
     'under way',
     /^(?:I|we) (?:am|are|was|were|have been)(?: [a-z]+ly| just| still| also| not)* (?:wondering|asking|thinking(?! (?:of|about))|trying|looking(?! forward)|getting (?:this|the|that|these|no|some|an error)|having (?:fun|trouble|issues|problems|some|a (?:problem|hard|good|great|bad|rough|tough))|seeing|using(?! .* as (?:my|our))|running (?:into|this|the|late|out)|writing (?:to|this|in)|talking|referring|calling|reading (?:this|that)|sitting|standing|waiting|about to (?:leave|go|eat|sleep)|on (?:my|the) (?:way|phone|bus|train)|in a (?:hurry|meeting|rush)|doing(?! (?:an?|my) )|going to (?:try|check|see|do|be|need|have|ask|take a|go now|sleep|bed|say|use|send|paste|share)|kind of|sort of)\b/,

@@ -99,7 +99,7 @@ export const preferenceRules: readonly Rule[] = [
   {
     category: 'identity',
     when: when(
-      'I have {adv}(?:(?:very|quite|really) )?(?:small|big|large|long|short|curly|straight|frizzy|dry|oily|sensitive|pale|dark|thin|thick|fine|wide|narrow|flat|blue|brown|green|hazel|red|blond|grey|gr[ae]y|black) (?:hands?|feet|hair|skin|eyes|legs|arms|fingers|shoulders|torso)\\b',
+      'I have {adv}(?:(?:very|quite|really) )?(?:small|big|large|long|short|curly|straight|frizzy|dry|oily|sensitive|pale|dark|thin|thick|fine|wide|narrow|flat|blue|brown|green|hazel|red|blond|gr[ae]y|black) (?:hands?|feet|hair|skin|eyes|legs|arms|fingers|shoulders|torso)\\b',
     ),
   },
   { category: 'preference', when: when('I ask to \\p{L}+ .+') },
