@@ -1,4 +1,4 @@
-import type { Schedule } from '@factmill/contracts';
+import type { Schedule, Trigger } from '@factmill/contracts';
 import { acceptRequest, newMemory, NO_QUEUE_LIMITS } from '@factmill/testkit';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Sql } from '../pool/sql.ts';
@@ -18,20 +18,20 @@ import { saveTurnParts, type UnindexedTurn } from './turns/turn-parts.ts';
 import { takePendingTurnParts } from './turns/turn-vectors.ts';
 
 const MINUTE_MS = 60_000;
+/** Nothing makes a conversation due by itself. */
+export const OFF: Trigger = {
+  scope: 'incremental',
+  reads_replies: false,
+  min_turns: 0,
+  max_turns: 0,
+  quiet_gap_s: 3_600,
+  idle_timeout_s: 0,
+  token_cap: 0,
+  daily_flush: false,
+};
 export const schedule: Schedule = {
   preset: 'off',
-  presets: {
-    off: {
-      scope: 'incremental',
-      reads_replies: false,
-      min_turns: 0,
-      max_turns: 0,
-      quiet_gap_s: 3_600,
-      idle_timeout_s: 0,
-      token_cap: 0,
-      daily_flush: false,
-    },
-  },
+  presets: { off: OFF },
   daily_flush_at: '03:00',
   time_zone: 'UTC',
   stale_after_s: 1_800,

@@ -8,19 +8,10 @@ import { migrate } from '../../migrate/migrate.ts';
 import { createPool } from '../../pool/create-pool.ts';
 import { acceptConversations, type AcceptRequest } from './accept.ts';
 import { createConversation, findConversation, updateConversation } from '../conversations/conversations.ts';
+import { OFF } from '../due-rows.fixture.ts';
 import { scheduleDueConversations } from './schedule.ts';
 import { DEFAULT_TENANT_ID } from '../operators/tenants.ts';
 
-const OFF: Trigger = {
-  scope: 'incremental',
-  reads_replies: false,
-  min_turns: 0,
-  max_turns: 0,
-  quiet_gap_s: 3_600,
-  idle_timeout_s: 0,
-  token_cap: 0,
-  daily_flush: false,
-};
 const PAIR: Trigger = { ...OFF, scope: 'ephemeral', reads_replies: true, quiet_gap_s: 0 };
 const schedule: Schedule = {
   preset: 'off',

@@ -1,53 +1,31 @@
-import { toHalfvecs } from '../../pool/binary.ts';
 import type { Sql } from '../../pool/sql.ts';
-import { claimByTenant, lockDue, type TenantRow } from '../claim-by-tenant.ts';
+import type { TenantRow } from '../claim-by-tenant.ts';
+import {
+  countPendingTexts,
+  type LeasedTexts,
+  type PendingText,
+  releaseTexts,
+  saveTextEmbeddings,
+  takePendingTexts,
+} from '../vectors/leased-texts.ts';
 import { refuseVector } from '../vectors/missing-vectors.ts';
 
-/** A chunk that lacks its vector. */
-export type PendingChunk = Readonly<{ id: string; tenantId: string; userId: string; content: string }>;
+/** Longest waiting first (document_chunks_embedding_pending_idx). */
+const CHUNKS: LeasedTexts = {
+  table: 'document_chunks',
+  embeddings: 'document_chunk_embeddings',
+  key: 'chunk_id',
+  order: 'r.embedding_pending_since, r.id',
+};
 
-/** How long a claimed chunk is reserved. Longer than any batch takes; a dead worker blocks it this long. */
-const LEASE_SECONDS = 120;
-const DUE = `r.embedding_pending_since is not null
-  and (r.embedding_leased_until is null or r.embedding_leased_until < now())`;
-
-/**
- * Claims chunks that wait for their vector, longest waiting first, for two minutes. Uses
- * document_chunks_embedding_pending_idx.
- */
-export async function takePendingChunks(sql: Sql, limit: number): Promise<PendingChunk[]> {
-  return claimByTenant(
-    limit,
-    async (most) => {
-      const { rows } = await sql.query<TenantRow>(
-        `select r.tenant_id as "tenantId", r.id from document_chunks r where ${DUE}
-         order by r.embedding_pending_since, r.id limit $1::integer`,
-        [most],
-      );
-      return rows;
-    },
-    async (tenantId, ids) => {
-      const { rows } = await sql.query<PendingChunk>(
-        `with due as (${lockDue('document_chunks', DUE)})
-         update document_chunks c set embedding_leased_until = now() + ${LEASE_SECONDS} * interval '1 second'
-         from due where c.tenant_id = $1::uuid and c.id = due.id
-         returning c.id, c.tenant_id as "tenantId", c.user_id as "userId", c.content`,
-        [tenantId, ids],
-      );
-      return rows;
-    },
-  );
+/** Takes chunks that wait for their vector; nobody else gets them for two minutes. */
+export function takePendingChunks(sql: Sql, limit: number): Promise<PendingText[]> {
+  return takePendingTexts(sql, CHUNKS, limit);
 }
 
-/** Releases claimed chunks: their vectors could not be computed now. */
-export async function releaseChunks(sql: Sql, chunks: readonly TenantRow[]): Promise<void> {
-  for (const [tenantId, own] of Map.groupBy(chunks, (chunk) => chunk.tenantId)) {
-    await sql.query(
-      `update document_chunks set embedding_leased_until = null
-       where tenant_id = $1::uuid and id = any($2::uuid[])`,
-      [tenantId, own.map(({ id }) => id)],
-    );
-  }
+/** Gives taken chunks back: their vectors could not be computed now. */
+export function releaseChunks(sql: Sql, chunks: readonly TenantRow[]): Promise<void> {
+  return releaseTexts(sql, CHUNKS, chunks);
 }
 
 /** Stops waiting for vectors of chunks that the model refuses. */
@@ -63,34 +41,15 @@ export async function giveUpChunks(sql: Sql, chunks: readonly TenantRow[]): Prom
 }
 
 /** Stores the vectors of chunks; chunks replaced or deleted meanwhile are skipped. */
-export async function saveChunkEmbeddings(
+export function saveChunkEmbeddings(
   sql: Sql,
   model: string,
   embeddings: readonly (TenantRow & Readonly<{ vector: readonly number[] }>)[],
 ): Promise<void> {
-  for (const [tenantId, own] of Map.groupBy(embeddings, (embedding) => embedding.tenantId)) {
-    await sql.query(
-      `with given as (
-         select * from unnest($3::uuid[], $4::halfvec[]) as g (id, vector)
-       ), kept as (
-         update document_chunks c set embedding_pending_since = null, embedding_leased_until = null
-         from given where c.tenant_id = $1::uuid and c.id = given.id
-         returning c.id, c.user_id, given.vector
-       )
-       insert into document_chunk_embeddings (chunk_id, model, tenant_id, user_id, embedding)
-       select id, $2::text, $1::uuid, user_id, vector from kept
-       on conflict (tenant_id, chunk_id, model) do update set embedding = excluded.embedding, created_at = now()`,
-      [tenantId, model, own.map(({ id }) => id), toHalfvecs(own.map(({ vector }) => vector))],
-    );
-  }
+  return saveTextEmbeddings(sql, CHUNKS, model, embeddings);
 }
 
 /** How many chunks wait for a vector and are not claimed, counted up to 10,000. */
-export async function countPendingChunks(sql: Sql): Promise<number> {
-  const { count } = await sql.one<{ count: number }>(
-    `select count(*)::integer as count from (
-       select 1 from document_chunks where embedding_pending_since is not null
-         and (embedding_leased_until is null or embedding_leased_until < now()) limit 10000) as waiting`,
-  );
-  return count;
+export function countPendingChunks(sql: Sql): Promise<number> {
+  return countPendingTexts(sql, CHUNKS);
 }
