@@ -83,8 +83,11 @@ const SECTIONS: readonly (readonly [string, string])[] = [
      order by c.relname collate "C"`,
   ],
   [
+    // Functions stand in files of their own; here it is enough to see that one is another.
     'functions',
-    `select pg_get_functiondef(p.oid) as line from pg_proc p
+    `select format('%s(%s) returns %s: %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
+         md5(pg_get_functiondef(p.oid))) as line
+     from pg_proc p
      where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p') and ${notOfExtension('pg_proc', 'p.oid')}
      order by p.proname collate "C", pg_get_function_identity_arguments(p.oid) collate "C"`,
   ],

@@ -17,13 +17,13 @@ export function objectsOf(schemaText: string): ReadonlySet<string> {
   return objects;
 }
 
-/** The name of the object that a line of a section begins; undefined for continuation lines. */
+/** The name of the object in a line of a section; undefined for other lines. */
 const NAMES: Readonly<Record<string, (line: string) => string | undefined>> = {
   columns: (line) => named('column', /^[a-z_]+\.[a-z_0-9]+(?= [a-z])/.exec(line)),
   constraints: (line) => named('constraint', /^[a-z_]+\.[a-z_0-9]+(?= [A-Z])/.exec(line)),
   indexes: (line) =>
     line.endsWith('-- invalid') ? undefined : named('index', /(?<=^CREATE (?:UNIQUE )?INDEX )\S+/.exec(line)),
-  functions: (line) => named('function', /(?<=^CREATE OR REPLACE FUNCTION public\.).*$/.exec(line)),
+  functions: (line) => named('function', /^[a-z_]+\(.*\)(?= returns )/.exec(line)),
   triggers: (line) => named('trigger', /(?<=^CREATE TRIGGER )\S+/.exec(line)),
 };
 
