@@ -11,7 +11,7 @@ export const MAX_DELTA = 200;
 /** Memories of one statement: on embedded storage, where 500 take 80 ms, a statement holds up all others. */
 const PAGE_SIZE = 100;
 /** Of their texts in UTF-8: long ones are few in a page, because taking in a page is one turn of the event loop. */
-const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 128 * 1024;
 /** What the parts of an index may take while it is put together. */
 const MAX_BUILDING_BYTES = 64 * 1024 * 1024;
 const FIRST_PAGE = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
