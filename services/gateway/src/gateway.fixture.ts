@@ -82,6 +82,8 @@ export async function startGateway(
     REDIS_URL: redis.url,
     QUEUE_PREFIX: redis.keyPrefix,
     SHUTDOWN_GRACE_MS: '0',
+    // Nothing listens there, whatever else runs on this machine.
+    RETRIEVAL_URL: 'http://127.0.0.1:1',
     ...environment,
   };
   const config = loadConfig(settings);
