@@ -74,7 +74,7 @@ export const GATEWAY_ROUTES: readonly UndocumentedRoute[] = [
   { method: 'POST', path: '/v1/chat/completions', needs: ['chat'], body: CHAT },
   { method: 'ALL', path: '/v1/*path', needs: ['upstream'], example: '/v1/embeddings', body: { input: 'x' } },
   {
-    method: 'ALL',
+    method: 'POST',
     path: '/mcp',
     needs: ['memory.read'],
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL_OF_TOOL },

@@ -33,6 +33,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     body: createConversationSchema,
     status: 201,
     response: conversationSchema,
+    maySkip: true,
   },
   {
     method: 'get',
@@ -43,6 +44,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     query: listConversationsQuerySchema,
     status: 200,
     response: listSchema(conversationSchema),
+    maySkip: true,
   },
   {
     method: 'get',
@@ -93,6 +95,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     body: postMessagesSchema,
     status: 202,
     response: acceptedMessagesSchema,
+    maySkip: true,
     idempotent: true,
   },
   {
@@ -115,6 +118,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     body: createExtractionSchema,
     status: 202,
     response: acceptedExtractionSchema,
+    maySkip: true,
     idempotent: true,
   },
   {

@@ -16,6 +16,7 @@ import {
   smallObject,
   text,
   timestampSchema,
+  UNKNOWN_USER,
   userIdSchema,
 } from './text.ts';
 import { extractionStateSchema } from './extraction-state.ts';
@@ -112,6 +113,8 @@ const extractionRefSchema = z
 
 /** Present when the user could not be determined: nothing was stored, and this says what to do. */
 export const skippedSchema = z.object({ reason: z.enum(['unknown_user', 'memory_off']), detail: z.string() });
+/** What an answer has when nobody says whose memory it is; the fields of its own are empty, or not there. */
+export const skippedAnswerSchema = z.object({ user_id: z.literal(UNKNOWN_USER), skipped: skippedSchema });
 
 export const acceptedMessagesSchema = z.object({
   conversation_id: z.string(),

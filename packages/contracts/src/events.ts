@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { booleanQuerySchema, limitQuery, timestampSchema, userIdSchema, uuidSchema } from './text.ts';
+import {
+  booleanQuerySchema,
+  limitQuery,
+  timestampSchema,
+  userIdSchema,
+  uuidSchema,
+  withRules,
+} from './text.ts';
 import { budgetSchema } from './usage.ts';
 
 const MEMORY_EVENTS = ['memory.created', 'memory.updated', 'memory.deleted', 'memory.restored'] as const;
@@ -104,6 +111,8 @@ export type Event = z.infer<typeof eventSchema>;
 /** Longest time that a list waits for an event, in seconds. */
 export const MAX_EVENT_WAIT_SECONDS = 30;
 
+const ANY_TYPE = eventTypeSchema.options.map((type) => type.replace('.', String.raw`\.`)).join('|');
+
 export const listEventsQuerySchema = z.strictObject({
   user_id: userIdSchema.optional(),
   all_users: booleanQuerySchema.optional(),
@@ -113,9 +122,7 @@ export const listEventsQuerySchema = z.strictObject({
     .describe(
       'The id of the last event that you have, or `next_cursor`. `now`: only what comes. Absent: from the oldest that is kept. A stream goes on behind `Last-Event-ID`, if there is one.',
     ),
-  types: z
-    .string()
-    .max(512)
+  types: withRules(z.string().max(512), { pattern: `^(${ANY_TYPE})(,(${ANY_TYPE}))*$` })
     .transform((names) => names.split(',').map((name) => name.trim()))
     .pipe(z.array(eventTypeSchema).min(1))
     .optional()

@@ -126,7 +126,7 @@ export const GOVERNANCE_OPERATIONS: readonly Operation[] = [
     query: exportUserQuerySchema,
     status: 200,
     response: null,
-    responseType: 'application/x-ndjson',
+    responseTypes: ['application/x-ndjson', 'text/markdown'],
   },
   {
     method: 'post',
@@ -146,7 +146,7 @@ export const GOVERNANCE_OPERATIONS: readonly Operation[] = [
     permission: 'admin',
     status: 200,
     response: null,
-    responseType: 'application/x-ndjson',
+    responseTypes: ['application/x-ndjson'],
   },
   {
     method: 'post',

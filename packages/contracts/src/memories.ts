@@ -168,6 +168,7 @@ export type WriteStatus = z.infer<typeof writeStatusSchema>;
 
 export const batchResultSchema = z.object({
   results: z.array(z.object({ id: z.uuid().nullable(), status: writeStatusSchema })),
+  skipped: skippedSchema.optional(),
 });
 
 /** The fields that a list can be sorted by. */

@@ -21,8 +21,13 @@ export type Operation = Readonly<{
   /** The answer's status and schema; null for no body. */
   status: number;
   response: z.ZodType | null;
-  /** The type of an answer that is not JSON. */
-  responseType?: string;
+  /** The types of an answer that is not JSON. */
+  responseTypes?: readonly string[];
+  /**
+   * Answers 200 with `skipped` and nothing else of its own when nobody says whose memory it is. Where `response` has
+   * `skipped` itself, this is not needed.
+   */
+  maySkip?: true;
   idempotent?: boolean;
   /** Also answers as a stream of server-sent events, to `Accept: text/event-stream`. */
   isStreamed?: boolean;

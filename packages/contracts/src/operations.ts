@@ -56,6 +56,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: createMemorySchema,
     status: 201,
     response: memorySchema,
+    maySkip: true,
   },
   {
     method: 'post',
@@ -77,6 +78,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: listMemoriesQuerySchema,
     status: 200,
     response: listSchema(memorySchema),
+    maySkip: true,
   },
   {
     method: 'delete',
@@ -87,6 +89,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: deleteMemoriesQuerySchema,
     status: 200,
     response: deletedSchema,
+    maySkip: true,
   },
   {
     method: 'post',
@@ -167,6 +170,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: putDocumentSchema,
     status: 201,
     response: documentSchema,
+    maySkip: true,
   },
   {
     method: 'get',
@@ -177,6 +181,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: listDocumentsQuerySchema,
     status: 200,
     response: listSchema(documentSchema),
+    maySkip: true,
   },
   {
     method: 'get',
@@ -228,6 +233,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: summaryQuerySchema,
     status: 200,
     response: summarySchema,
+    maySkip: true,
   },
   {
     method: 'put',
@@ -238,6 +244,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: putSummarySchema,
     status: 200,
     response: summarySchema,
+    maySkip: true,
   },
   {
     method: 'delete',
@@ -258,6 +265,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: userQuerySchema,
     status: 200,
     response: profileSchema,
+    maySkip: true,
   },
   {
     method: 'get',

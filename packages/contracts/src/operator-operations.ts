@@ -66,6 +66,7 @@ export const OPERATOR_OPERATIONS: readonly Operation[] = [
     body: startCompressionSchema,
     status: 202,
     response: startedCompressionSchema,
+    maySkip: true,
   },
   {
     method: 'get',

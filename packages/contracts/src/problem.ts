@@ -11,3 +11,15 @@ export const problemSchema = z.object({
   request_id: z.string(),
 });
 export type Problem = z.infer<typeof problemSchema>;
+
+/** An error as OpenAI's API has it: its clients show `message` and expose `code`. */
+const openAiErrorSchema = z.object({
+  message: z.string(),
+  type: z.string(),
+  code: z.string(),
+  param: z.string().nullable(),
+});
+export type OpenAiError = z.infer<typeof openAiErrorSchema>;
+
+/** A problem on a path that clients of OpenAI ask. */
+export const openAiProblemSchema = problemSchema.extend({ error: openAiErrorSchema });

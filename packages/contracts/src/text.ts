@@ -25,6 +25,20 @@ export const MAX_JSON_VALUES = 50_000;
 /** For this user nothing is stored, searched or extracted (A10). */
 export const UNKNOWN_USER = 'unknown';
 
+type TextRules = Readonly<{ minLength?: number; pattern?: string }>;
+
+/**
+ * What the reference says of a text beside its length, as JSON Schema: generated schemas do not have refinements. Those
+ * of tools do not have it either, because some models refuse patterns.
+ */
+export const textRules = z.registry<TextRules>();
+
+/** The same schema, with what the reference says of it. */
+export function withRules<T extends z.ZodType>(schema: T, rules: TextRules): T {
+  textRules.add(schema, rules);
+  return schema;
+}
+
 /**
  * Text that Postgres can hold: no NUL character, no unpaired surrogate. Both are refused rather than repaired,
  * because what comes back must be what was accepted.
@@ -39,7 +53,10 @@ export function text(maxLength: number) {
 
 /** Text with at least one character that is not white space. */
 export function filledText(maxLength: number) {
-  return text(maxLength).refine((value) => value.trim() !== '', { error: 'must not be empty' });
+  return withRules(
+    text(maxLength).refine((value) => value.trim() !== '', { error: 'must not be empty' }),
+    { minLength: 1, pattern: String.raw`\S` },
+  );
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what an id must not contain
@@ -60,9 +77,15 @@ export function storableObject<T extends z.ZodType>(schema: T) {
 }
 
 function identifier(maxLength: number) {
-  return filledText(maxLength).refine((value) => !CONTROL.test(value), {
-    error: 'must not contain control characters',
-  });
+  return withRules(
+    filledText(maxLength).refine((value) => !CONTROL.test(value), {
+      error: 'must not contain control characters',
+    }),
+    {
+      minLength: 1,
+      pattern: String.raw`^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$`,
+    },
+  );
 }
 
 export const userIdSchema = identifier(MAX_USER_ID_LENGTH).describe(

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { boundedArray } from './bounded-array.ts';
 import { EVENT_TYPES, eventIdSchema, eventTypeSchema } from './events.ts';
-import { limitQuery, text, timestampSchema, uuidSchema } from './text.ts';
+import { limitQuery, text, timestampSchema, uuidSchema, withRules } from './text.ts';
 
 const MAX_URL_LENGTH = 2_048;
 
-const webhookUrlSchema = text(MAX_URL_LENGTH)
-  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
-    error: 'must be an https address',
-    abort: true,
-  })
-  .refine((value) => new URL(value).username === '' && new URL(value).password === '', {
-    error: 'must not hold a user name or a password',
-  })
-  .describe('An https address of a public host. An installation may allow its own networks, and http.');
+const webhookUrlSchema = withRules(
+  text(MAX_URL_LENGTH)
+    .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+      error: 'must be an https address',
+      abort: true,
+    })
+    .refine((value) => new URL(value).username === '' && new URL(value).password === '', {
+      error: 'must not hold a user name or a password',
+    }),
+  { pattern: '^https?://' },
+).describe('An https address of a public host. An installation may allow its own networks, and http.');
 
 const typesSchema = boundedArray(eventTypeSchema).min(1).max(EVENT_TYPES.length);
 

@@ -13,4 +13,4 @@ export { isPublicAddress } from './public-address.ts';
 export { localsOf, recordedIdOf } from './request-context.ts';
 export { asPage, asStrictPage } from './security-headers.ts';
 export { validate } from './validate.ts';
-export { knownMethods } from './known-methods.ts';
+export { type KnownPath, knownMethods } from './known-methods.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '@factmill/contracts';
+import type { OpenAiError, Problem } from '@factmill/contracts';
 import { AppError, type ErrorKind, isAppError } from '@factmill/errors';
 
 const STATUS: Readonly<Record<ErrorKind, number>> = {
@@ -80,8 +80,6 @@ export function toOpenAiError(error: AppError, problem: Problem): OpenAiError {
     param: problem.errors[0]?.field ?? null,
   };
 }
-
-export type OpenAiError = Readonly<{ message: string; type: string; code: string; param: string | null }>;
 
 type BodyParserError = Error & { type: string; status: number };
 

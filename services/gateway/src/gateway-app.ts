@@ -1,6 +1,5 @@
 import { hideOthers } from '@factmill/auth';
 import type { Config } from '@factmill/config';
-import { OPERATIONS } from '@factmill/contracts';
 import { presetNamed } from '@factmill/extraction';
 import { createHttpApp, knownMethods } from '@factmill/http';
 import { createChecks, createReadiness, VERSION } from '@factmill/runtime';
@@ -10,6 +9,7 @@ import { createChatProxy } from './chat/chat-routes.ts';
 import { isMemoryOn } from './chat/is-memory-on.ts';
 import { addConsole } from './console/add-console.ts';
 import type { createGatewayLimits } from './gateway-limits.ts';
+import { documentedPaths } from './reference/openapi.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import type { RouteDeps } from './route-deps.ts';
 import { adminQueueRoutes, browserChallenge, BULL_BOARD_PATH } from './routes/admin-queues.ts';
@@ -60,7 +60,7 @@ export function createGatewayApp(deps: GatewayAppDeps): {
     },
     routes: (app, readBody) => {
       // The busiest routes first: every router before them costs each request.
-      const methods = knownMethods(OPERATIONS);
+      const methods = knownMethods(documentedPaths());
       app.use('/v1', authenticateSession, watchAccess, beforeBody, readBody, afterBody, methods.beforeRoutes);
       for (const { path, router } of v1Routes(routes)) app.use(path, router);
       app.use('/v1', methods.afterRoutes, hideOthers);
@@ -70,15 +70,17 @@ export function createGatewayApp(deps: GatewayAppDeps): {
         beforeBody,
         readBody,
         afterBody,
+        methods.beforeRoutes,
         mcpRoutes({ tool: createMemoryTool(routes), logger: routes.logger }),
       );
-      app.use(referenceRoutes(VERSION));
+      app.use(referenceRoutes(VERSION, config.auth.mode === 'required'));
       addConsole(app, {
         ...routes,
         authenticateSession,
         describe: health.describe,
         folder: deps.consoleFolder,
       });
+      app.use(methods.afterRoutes);
       app.use(BULL_BOARD_PATH, browserChallenge);
       app.use(...authenticate, readBody);
       app.use(BULL_BOARD_PATH, adminQueueRoutes(routes));

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 as Ajv } from 'ajv/dist/2020.js';
 import { loadConfig } from '@factmill/config';
 import { OPERATIONS, PERMISSIONS } from '@factmill/contracts';
+import type { z } from 'zod';
 import type { RouteDeps } from '../route-deps.ts';
 import { v1Routes } from '../routes/v1-routes.ts';
 import { openApiDocument } from './openapi.ts';
 
 type Json = Record<string, unknown>;
 
-const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Json & {
+const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', true))) as Json & {
   paths: Record<string, Record<string, Json>>;
   components: { schemas: Record<string, Json> };
 };
@@ -89,7 +91,7 @@ describe('the OpenAPI document', () => {
 
   test('describes what each operation takes and gives, and that it can fail', () => {
     for (const { method, path, permission, status, ...given } of OPERATIONS) {
-      const [body, response] = [given.bodyType ?? given.body, given.responseType ?? given.response];
+      const [body, response] = [given.bodyType ?? given.body, given.responseTypes ?? given.response];
       const operation = document.paths[path]?.[method] as Json & {
         responses: Record<string, Json>;
         parameters?: Json[];
@@ -111,10 +113,57 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('says of `{id}` what it has to be', () => {
+    const idOf = (path: string) =>
+      (document.paths[path]?.['get']?.['parameters'] as { name: string; schema: Json }[] | undefined)?.[0];
+    expect(idOf('/v1/memories/{id}')).toMatchObject({ name: 'id', schema: { format: 'uuid' } });
+    expect(idOf('/v1/users/{id}')).toMatchObject({ name: 'id', schema: { minLength: 1, maxLength: 256 } });
+    expect(idOf('/v1/conversations/{id}')).toMatchObject({ schema: { minLength: 1, maxLength: 128 } });
+  });
+
+  test('asks for no key where the server does not', () => {
+    expect(openApiDocument('1.2.3', false)).toMatchObject({ security: [] });
+  });
+
   test('carries no dialect marks of the generator', () => {
     for (const [path, object] of everyObject(document))
       expect([path, '$schema' in object]).toEqual([path, false]);
   });
+});
+
+const TEXTS = ['', ' ', '\t', 'a', ' a ', 'a\u0007b', 'Zoë', '日本', 'a'.repeat(10_000)];
+
+/** The fields of a request that take text of any kind, with their schemas. */
+function textFields({ query, body }: (typeof OPERATIONS)[number]): [string, z.ZodType][] {
+  return [query, body].flatMap((schema) => {
+    const shape =
+      schema !== undefined && 'shape' in schema ? (schema.shape as Record<string, z.ZodType>) : {};
+    return Object.entries(shape).filter(
+      ([, field]) => field.safeParse('a').success && !field.safeParse({}).success,
+    );
+  });
+}
+
+test.each(OPERATIONS)('the reference refuses the texts that $method $path refuses', (operation) => {
+  const described = (document.paths[operation.path]?.[operation.method] ?? {}) as {
+    parameters?: { name: string; schema: Json }[];
+    requestBody?: { content: Record<string, { schema: Json }> };
+  };
+  const body = described.requestBody?.content['application/json']?.schema ?? {};
+  const { properties } = (typeof body['$ref'] === 'string' ? resolve(body['$ref']) : body) as {
+    properties?: Record<string, Json>;
+  };
+  for (const [name, field] of textFields(operation)) {
+    const parameter = described.parameters?.find((one) => one.name === name);
+    const validate = new Ajv({ validateFormats: false }).compile(
+      parameter?.schema ?? properties?.[name] ?? {},
+    );
+    const accepted = (isAccepted: (text: string) => boolean) => TEXTS.filter(isAccepted);
+    expect([name, accepted((text) => validate(text))]).toEqual([
+      name,
+      accepted((text) => field.safeParse(text).success),
+    ]);
+  }
 });
 
 /** What express keeps of a route. */

@@ -2,20 +2,28 @@ import {
   acceptedExtractionSchema,
   acceptedMessagesSchema,
   conversationSchema,
+  externalIdSchema,
   extractionSchema,
   memorySchema,
   messageInputSchema,
   messageSchema,
   type Operation,
+  openAiProblemSchema,
   OPERATIONS,
   problemSchema,
   profileSchema,
   searchRequestSchema,
   searchResponseSchema,
+  skippedAnswerSchema,
   summarySchema,
+  textRules,
+  userIdSchema,
+  uuidSchema,
 } from '@factmill/contracts';
+import type { KnownPath } from '@factmill/http';
 import { z } from 'zod';
 import { otherPaths } from './other-paths.ts';
+import { PROBLEMS } from './problems.ts';
 
 /** Schemas that the document names instead of repeating. */
 const NAMED = {
@@ -26,6 +34,7 @@ const NAMED = {
   Memory: memorySchema,
   Message: messageSchema,
   MessageInput: messageInputSchema,
+  OpenAiProblem: openAiProblemSchema,
   Problem: problemSchema,
   Profile: profileSchema,
   SearchRequest: searchRequestSchema,
@@ -68,28 +77,20 @@ const EVENT_STREAM: Json = {
   'text/event-stream': { schema: { type: 'string', description: '`id` and `data` of each event; comments' } },
 };
 
-/** Problem answers of any operation. */
-const PROBLEMS: Json = Object.fromEntries(
-  Object.entries({
-    400: 'The request is not valid: `errors` names the fields',
-    401: 'An API key is needed',
-    403: 'The API key does not permit it',
-    404: 'There is nothing of that name here',
-    409: 'It contradicts what is stored',
-    429: 'Too many requests: see `Retry-After`',
-    503: 'Temporarily unavailable: see `Retry-After`',
-    default: 'What went wrong and what to do about it',
-  }).map(([status, description]) => [
-    status,
-    {
-      description,
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    },
-  ]),
-);
+/** Every method of every path of the document. */
+export function documentedPaths(): KnownPath[] {
+  const others = Object.entries(otherPaths()).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method, path })),
+  );
+  return [...OPERATIONS, ...others];
+}
 
-/** The OpenAPI 3.1 document of the REST API, generated from the zod contracts. */
-export function openApiDocument(version: string): Json {
+/**
+ * The OpenAPI 3.1 document of the REST API, generated from the zod contracts.
+ *
+ * @param needsKey whether this server asks for a key at all
+ */
+export function openApiDocument(version: string, needsKey: boolean): Json {
   const named = new Map<z.ZodType, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
   const schemas: Json = { AnyJson: { description: 'Any JSON value' } };
   for (const [name, schema] of Object.entries(NAMED)) {
@@ -98,7 +99,8 @@ export function openApiDocument(version: string): Json {
       name === 'MessageInput' || name === 'SearchRequest' ? 'input' : 'output',
     );
   }
-  const paths: Record<string, Json> = { ...otherPaths(PROBLEMS) };
+  schemas['Skipped'] = { ...jsonSchema(skippedAnswerSchema, 'output'), additionalProperties: true };
+  const paths: Record<string, Json> = { ...otherPaths() };
   for (const operation of OPERATIONS) {
     (paths[operation.path] ??= {})[operation.method] = describe(operation, named);
   }
@@ -112,7 +114,7 @@ export function openApiDocument(version: string): Json {
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    security: [{ bearer: [] }, { apiKey: [] }],
+    security: needsKey ? [{ bearer: [] }, { apiKey: [] }] : [],
     paths,
     components: {
       schemas,
@@ -129,7 +131,13 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
     $schema: _dialect,
     $defs: _definitions,
     ...rest
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema: made }) => {
+      Object.assign(made, textRules.get(zodSchema));
+    },
+  }) as Json;
   return withoutLocalReferences(rest) as Json;
 }
 
@@ -155,7 +163,7 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
       name: match[1],
       in: 'path',
       required: true,
-      schema: { type: 'string' },
+      schema: jsonSchema(idSchemaOf(operation.path), 'input'),
     })),
     ...(operation.query === undefined ? [] : queryParameters(operation.query)),
     ...(operation.idempotent === true
@@ -178,14 +186,22 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
     operationId: operationIdOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(operation, refer),
-    responses: {
-      [operation.status]: {
-        description: 'Success',
-        ...answerOf(operation, refer),
-      },
-      ...PROBLEMS,
-    },
+    responses: { ...successOf(operation, refer), ...PROBLEMS },
   };
+}
+
+/** `{id}` of a path, by what it is an id of. All others are UUIDs. */
+const IDS: Readonly<Record<string, z.ZodType>> = {
+  'api-keys': z.string(),
+  conversations: externalIdSchema,
+  documents: externalIdSchema,
+  settings: z.string(),
+  users: userIdSchema,
+};
+
+function idSchemaOf(path: string): z.ZodType {
+  const [, , of = ''] = path.split('/');
+  return IDS[of] ?? uuidSchema;
 }
 
 type Refer = (schema: z.ZodType, io: 'input' | 'output') => Json;
@@ -195,19 +211,31 @@ function requestBodyOf({ body, bodyType }: Operation, refer: Refer): Json {
     return { requestBody: { required: true, content: { [bodyType]: { schema: { type: 'string' } } } } };
   }
   if (body === undefined) return {};
-  return {
-    requestBody: { required: true, content: { 'application/json': { schema: refer(body, 'input') } } },
-  };
+  // A request without a body is one with an empty object.
+  const required = !body.safeParse({}).success;
+  return { requestBody: { required, content: { 'application/json': { schema: refer(body, 'input') } } } };
 }
 
-function answerOf({ response, responseType, isStreamed }: Operation, refer: Refer): Json {
-  if (responseType !== undefined) return { content: { [responseType]: { schema: { type: 'string' } } } };
-  if (response === null) return {};
+const SKIPPED = { $ref: '#/components/schemas/Skipped' };
+
+function successOf(operation: Operation, refer: Refer): Json {
+  const { status, response, responseTypes, isStreamed, maySkip } = operation;
+  const success = (schema: Json, others: Json = {}): Json => ({
+    description: 'Success',
+    content: { 'application/json': { schema }, ...others },
+  });
+  if (responseTypes !== undefined) {
+    const content = Object.fromEntries(responseTypes.map((type) => [type, { schema: { type: 'string' } }]));
+    return { [status]: { description: 'Success', content } };
+  }
+  if (response === null) return { [status]: { description: 'Success' } };
+  const schema = refer(response, 'output');
+  const own = maySkip === true && status === 200 ? { anyOf: [schema, SKIPPED] } : schema;
   return {
-    content: {
-      'application/json': { schema: refer(response, 'output') },
-      ...(isStreamed === true ? EVENT_STREAM : {}),
-    },
+    ...(maySkip === true && status !== 200
+      ? { 200: { ...success(SKIPPED), description: 'Nothing was done' } }
+      : {}),
+    [status]: success(own, isStreamed === true ? EVENT_STREAM : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import { chatMemoryFieldsSchema, consoleSessionSchema } from '@factmill/contracts';
 import { z } from 'zod';
+import { CHAT_PROBLEMS, MCP_PROBLEMS, PROBLEMS } from './problems.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,15 +43,27 @@ const CHAT_REQUEST = {
 const { $schema: _session, ...session } = z.toJSONSchema(consoleSessionSchema, { io: 'output' }) as Json;
 const answersSession = (description: string) => ({ 200: { description, ...json(session) } });
 
+const MCP_MESSAGE = {
+  type: 'object',
+  description: 'A JSON-RPC message',
+  required: ['jsonrpc', 'method'],
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'integer'], description: 'Absent of a notification.' },
+    method: { type: 'string' },
+    params: { type: 'object' },
+  },
+};
+
 /** The session of the console, which a browser has in place of a key. */
-function sessionPath(problems: Json): Record<string, Json> {
+function sessionPath(): Record<string, Json> {
   return {
     get: {
       tags: ['Console'],
       summary: 'Who is signed in, and what the console may do; also an answer where nobody is',
       operationId: 'getConsoleSession',
       security: [],
-      responses: { ...answersSession('Signed in or not'), ...problems },
+      responses: { ...answersSession('Signed in or not'), ...PROBLEMS },
     },
     post: {
       tags: ['Console'],
@@ -58,20 +71,20 @@ function sessionPath(problems: Json): Record<string, Json> {
       description:
         'The session has the permissions of the key. It ends after 12 hours, after an hour without requests, and with the key. It is accepted by the operations below `/v1` but chats, the memory tool and imports; those that change something, only from a page of this server.',
       operationId: 'createConsoleSession',
-      responses: { ...answersSession('Signed in; the cookie is in `Set-Cookie`'), ...problems },
+      responses: { ...answersSession('Signed in; the cookie is in `Set-Cookie`'), ...PROBLEMS },
     },
     delete: {
       tags: ['Console'],
       summary: 'Sign out: ends the session of the cookie',
       operationId: 'deleteConsoleSession',
       security: [],
-      responses: { 204: { description: 'Signed out' }, ...problems },
+      responses: { 204: { description: 'Signed out' }, ...PROBLEMS },
     },
   };
 }
 
-/** Paths beside the operations of the REST contract. `problems` are their problem answers. */
-export function otherPaths(problems: Json): Record<string, Record<string, Json>> {
+/** Paths beside the operations of the REST contract. */
+export function otherPaths(): Record<string, Record<string, Json>> {
   return {
     '/v1/chat/completions': {
       post: {
@@ -89,7 +102,7 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
               'text/event-stream': { schema: { type: 'string' } },
             },
           },
-          ...problems,
+          ...CHAT_PROBLEMS,
         },
       },
     },
@@ -97,7 +110,8 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
       post: {
         tags: ['Tools'],
         summary: 'The memory tool for agents, by the Model Context Protocol over streamable HTTP',
-        description: 'Needs the permission `memory.read`; saving and forgetting need `memory.write` too.',
+        description:
+          'Needs the permission `memory.read`; saving and forgetting need `memory.write` too. `Accept` names both `application/json` and `text/event-stream`.',
         operationId: 'callMcp',
         parameters: [
           {
@@ -108,11 +122,21 @@ export function otherPaths(problems: Json): Record<string, Record<string, Json>>
             schema: { type: 'string', maxLength: 256 },
           },
         ],
-        requestBody: { required: true, ...json({ type: 'object', description: 'A JSON-RPC message' }) },
-        responses: { 200: { description: 'Its answer', ...json({ type: 'object' }) }, ...problems },
+        requestBody: { required: true, ...json(MCP_MESSAGE) },
+        responses: {
+          200: {
+            description: 'Its answer',
+            content: {
+              'application/json': { schema: { type: 'object' } },
+              'text/event-stream': { schema: { type: 'string' } },
+            },
+          },
+          202: { description: 'A notification was taken; it has no answer' },
+          ...MCP_PROBLEMS,
+        },
       },
     },
-    '/console/session': sessionPath(problems),
+    '/console/session': sessionPath(),
     '/health': { get: probe('getHealth', 'Basic configuration, and what does not work', { 200: 'Serving' }) },
     '/healthz': {
       get: probe('getLiveness', 'Whether the process should be left running', {

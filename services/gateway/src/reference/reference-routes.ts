@@ -37,9 +37,9 @@ const START = `SwaggerUIBundle({
 `;
 
 /** `/openapi.json` and the page at `/docs`; everything comes from this server, nothing from the internet. */
-export function referenceRoutes(version: string): Router {
+export function referenceRoutes(version: string, needsKey: boolean): Router {
   const router = Router();
-  const document = JSON.stringify(openApiDocument(version));
+  const document = JSON.stringify(openApiDocument(version, needsKey));
   router.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(document);
   });

@@ -68,7 +68,7 @@ export function mcpRoutes(deps: Readonly<{ tool: MemoryTool; logger: Logger }>):
   };
   const router = Router();
   // As with the tool over REST, saving and forgetting also need memory.write.
-  router.all('/', requirePermission('memory.read'), serve);
+  router.post('/', requirePermission('memory.read'), serve);
   return router;
 }
 
