@@ -107,6 +107,7 @@ export const CONVERSATION_OPERATIONS: readonly Operation[] = [
     body: flushSchema,
     status: 202,
     response: acceptedMessagesSchema,
+    maySkip: true,
     idempotent: true,
   },
   {

@@ -16,7 +16,6 @@ import {
   smallObject,
   text,
   timestampSchema,
-  UNKNOWN_USER,
   userIdSchema,
 } from './text.ts';
 import { extractionStateSchema } from './extraction-state.ts';
@@ -113,8 +112,11 @@ const extractionRefSchema = z
 
 /** Present when the user could not be determined: nothing was stored, and this says what to do. */
 export const skippedSchema = z.object({ reason: z.enum(['unknown_user', 'memory_off']), detail: z.string() });
-/** What an answer has when nobody says whose memory it is; the fields of its own are empty, or not there. */
-export const skippedAnswerSchema = z.object({ user_id: z.literal(UNKNOWN_USER), skipped: skippedSchema });
+/**
+ * What an answer has when nobody says whose memory it is, or memory is off for them; the fields of its own are empty, or
+ * not there.
+ */
+export const skippedAnswerSchema = z.object({ user_id: z.string(), skipped: skippedSchema });
 
 export const acceptedMessagesSchema = z.object({
   conversation_id: z.string(),

@@ -24,8 +24,8 @@ export type Operation = Readonly<{
   /** The types of an answer that is not JSON. */
   responseTypes?: readonly string[];
   /**
-   * Answers 200 with `skipped` and nothing else of its own when nobody says whose memory it is. Where `response` has
-   * `skipped` itself, this is not needed.
+   * Answers 200 with `skipped` and nothing else of its own when nobody says whose memory it is, or memory is off for
+   * them. Where `response` has `skipped` itself, this is not needed.
    */
   maySkip?: true;
   idempotent?: boolean;

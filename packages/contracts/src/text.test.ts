@@ -53,6 +53,9 @@ describe('timestamps', () => {
     ['2026-02-30T00:00:00Z', false],
     ['2026-11-21', false],
     ['2026-11-21T22:02:20', false],
+    ['2026-11-21T22:02:20-15:59', true],
+    // Postgres refuses it.
+    ['2026-11-21T22:02:20+16:00', false],
     ['yesterday', false],
   ])('%s → %s', (value, expected) => {
     expect(accepts(timestampSchema, value)).toBe(expected);

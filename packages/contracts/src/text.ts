@@ -98,16 +98,27 @@ export const uuidParamsSchema = z.object({ id: uuidSchema });
 
 const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 const END_OF_TIME = Date.UTC(10_000, 0, 1);
+/** An offset from UTC that Postgres takes: less than 16 hours. */
+const OFFSET = '[+-](?:0\\d|1[0-5])';
+const TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/;
 /** A moment in the years 1 to 9999 (UTC): what both Postgres and JavaScript can hold and print alike. */
-export const timestampSchema = z.iso
-  .datetime({ offset: true, abort: true, error: 'must be a time with a zone, such as 2026-11-21T10:00:00Z' })
-  .refine(
-    (value) => {
-      const time = Date.parse(value);
-      return time >= FIRST_INSTANT && time < END_OF_TIME;
-    },
-    { error: 'must be in the years 1 to 9999' },
-  );
+export const timestampSchema = withRules(
+  z.iso
+    .datetime({
+      offset: true,
+      abort: true,
+      error: 'must be a time with a zone, such as 2026-11-21T10:00:00Z',
+    })
+    .refine(
+      (value) => {
+        const time = Date.parse(value);
+        return time >= FIRST_INSTANT && time < END_OF_TIME;
+      },
+      { error: 'must be in the years 1 to 9999' },
+    )
+    .refine((value) => !TOO_FAR.test(value), { error: 'must be less than 16 hours from UTC' }),
+  { pattern: z.regexes.datetime({ offset: true }).source.replace('[+-](?:[01]\\d|2[0-3])', OFFSET) },
+);
 export const projectSchema = identifier(256);
 export const nameSchema = identifier(128);
 /** A JSON value of the caller's, as it has been parsed. */

@@ -6,6 +6,7 @@ const { beforeRoutes, afterRoutes } = knownMethods([
   { method: 'get', path: '/v1/notes' },
   { method: 'post', path: '/v1/notes' },
   { method: 'delete', path: '/v1/notes/{id}' },
+  { method: 'post', path: '/v1/notes/batch' },
 ]);
 
 /** `Allow` of the refusal, or that the request went on. */
@@ -27,6 +28,7 @@ test.each([
   ['PUT', '/v1/notes', 'GET, HEAD, POST'],
   ['PUT', '/V1/Notes/', 'GET, HEAD, POST'],
   ['GET', '/v1/notes/a.b', 'DELETE'],
+  ['GET', '/v1/notes/batch', 'POST'],
   ['GET', '/v1/notes//', 'went on'],
   ['GET', '/v1/notes/a/b', 'went on'],
   ['GET', '/v1/other', 'went on'],
@@ -34,8 +36,13 @@ test.each([
   expect(answerTo(afterRoutes, method, path)).toBe(expected);
 });
 
-test('before the routes only OPTIONS is answered', () => {
-  expect(answerTo(beforeRoutes, 'OPTIONS', '/v1/notes')).toBe('GET, HEAD, POST');
-  expect(answerTo(beforeRoutes, 'OPTIONS', '/v1/other')).toBe('went on');
-  expect(answerTo(beforeRoutes, 'PUT', '/v1/notes')).toBe('went on');
+test.each([
+  ['OPTIONS', '/v1/notes', 'GET, HEAD, POST'],
+  ['OPTIONS', '/v1/other', 'went on'],
+  ['HEAD', '/v1/notes', 'went on'],
+  ['PUT', '/v1/notes', 'GET, HEAD, POST'],
+  ['DELETE', '/v1/notes/batch', 'POST'],
+  ['PUT', '/v1/notes/a', 'went on'],
+])('%s %s before the routes: %s', (method, path, expected) => {
+  expect(answerTo(beforeRoutes, method, path)).toBe(expected);
 });

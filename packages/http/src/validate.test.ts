@@ -21,6 +21,7 @@ describe('validate', () => {
       limit: 5,
     });
     expect(validate(z.strictObject({ limit: z.coerce.number() }), { limit: '7' })).toEqual({ limit: 7 });
+    expect(() => validate(z.strictObject({}), null)).toThrow('must be an object');
   });
 
   test('names every unknown field with its path', () => {

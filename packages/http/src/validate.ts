@@ -5,12 +5,12 @@ import type { z } from 'zod';
 const MAX_FIELDS = 50;
 
 /**
- * Checks a body, query or path against its schema.
+ * Checks a body, query or path against its schema. No body is an empty object.
  *
  * @throws AppError `invalid_request` with one entry per wrong field; unknown fields are named.
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const parsed = schema.safeParse(value ?? {}, { error: explainRule });
+  const parsed = schema.safeParse(value === undefined ? {} : value, { error: explainRule });
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.slice(0, MAX_FIELDS).flatMap(toFields).slice(0, MAX_FIELDS);
   const first = fields[0];

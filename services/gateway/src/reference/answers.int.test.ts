@@ -21,7 +21,7 @@ afterAll(() => gateway.close());
 /** Requests that say nothing of a user. Each would work with one. */
 const REQUESTS: readonly (readonly [string, string, Json?])[] = [
   ['get', '/v1/conversations'],
-  ['post', '/v1/conversations', {}],
+  ['post', '/v1/conversations', { id: 'c3' }],
   ['post', '/v1/extractions', { messages: [{ role: 'user', content: 'I live in Oslo.' }] }],
   ['post', '/v1/conversations/c1/messages', { messages: [{ role: 'user', content: 'I live in Oslo.' }] }],
   ['post', '/v1/memories/import', { source: 'notes', items: [{ id: '1', content: 'Lives in Oslo' }] }],
@@ -40,7 +40,7 @@ const REQUESTS: readonly (readonly [string, string, Json?])[] = [
 ];
 
 /** `/v1/conversations/c1/messages?limit=1` → `/v1/conversations/{id}/messages`. */
-const documented = (path: string) => path.replace(/\?.*/, '').replace('/c1/', '/{id}/');
+const documented = (path: string) => path.replace(/\?.*/, '').replace(/\/c\d\//, '/{id}/');
 const withUser = (path: string) => `${path}${path.includes('?') ? '&' : '?'}user_id=maya`;
 
 async function send(method: string, path: string, body?: Json): Promise<Response> {
@@ -73,20 +73,36 @@ describe.each(REQUESTS)('%s %s answers as the reference says', (method, path, bo
     expect(await faultsOf(method, path, response)).toEqual([]);
   });
 
-  test('to a user', async () => {
-    const response =
-      body === undefined
-        ? await send(method, withUser(path))
-        : await send(method, path, { ...body, user_id: 'maya' });
-    expect(response.ok).toBe(true);
-    expect(await faultsOf(method, path, response)).toEqual([]);
+  test('to a user, also when it is asked again', async () => {
+    const ask = () =>
+      body === undefined ? send(method, withUser(path)) : send(method, path, { ...body, user_id: 'maya' });
+    for (const response of [await ask(), await ask()]) {
+      expect(response.ok).toBe(true);
+      expect(await faultsOf(method, path, response)).toEqual([]);
+    }
   });
+});
+
+test('so do they for a user whose memory is off', async () => {
+  await send('post', '/v1/conversations', { id: 'c2', user_id: 'noah' });
+  await send('patch', '/v1/users/noah', { memory: false });
+  const messages = [{ role: 'user', content: 'I live in Oslo.' }];
+  for (const [path, body] of [
+    ['/v1/extractions', { messages }],
+    ['/v1/conversations/c2/messages', { messages }],
+    ['/v1/conversations/c2/flush', {}],
+  ] as const) {
+    const response = await send('post', path, { ...body, user_id: 'noah' });
+    expect(await response.clone().json()).toMatchObject({ skipped: { reason: 'memory_off' } });
+    expect(await faultsOf('post', path, response)).toEqual([]);
+  }
 });
 
 test('every operation that may skip is asked', () => {
   const asked = REQUESTS.map(([method, path]) => `${method} ${documented(path)}`);
   for (const { method, path, maySkip } of OPERATIONS) {
-    if (maySkip === true) expect(asked).toContain(`${method} ${path}`);
+    // Nobody has no conversation to flush.
+    if (maySkip === true && !path.endsWith('/flush')) expect(asked).toContain(`${method} ${path}`);
   }
 });
 

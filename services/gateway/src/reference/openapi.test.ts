@@ -131,7 +131,9 @@ describe('the OpenAPI document', () => {
   });
 });
 
-const TEXTS = ['', ' ', '\t', 'a', ' a ', 'a\u0007b', 'Zoë', '日本', 'a'.repeat(10_000)];
+const TIME = '2026-11-21T10:00:00';
+const TIMES = [`${TIME}Z`, `${TIME}+05:30`, `${TIME}-15:59`, `${TIME}+16:00`, `${TIME}-23:00`, TIME];
+const TEXTS = [...TIMES, '', ' ', '\t', 'a', ' a ', 'a\u0007b', 'Zoë', '日本', 'a'.repeat(10_000)];
 
 /** The fields of a request that take text of any kind, with their schemas. */
 function textFields({ query, body }: (typeof OPERATIONS)[number]): [string, z.ZodType][] {
@@ -139,7 +141,8 @@ function textFields({ query, body }: (typeof OPERATIONS)[number]): [string, z.Zo
     const shape =
       schema !== undefined && 'shape' in schema ? (schema.shape as Record<string, z.ZodType>) : {};
     return Object.entries(shape).filter(
-      ([, field]) => field.safeParse('a').success && !field.safeParse({}).success,
+      ([, field]) =>
+        ['a', `${TIME}Z`].some((text) => field.safeParse(text).success) && !field.safeParse({}).success,
     );
   });
 }

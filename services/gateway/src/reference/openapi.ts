@@ -230,13 +230,13 @@ function successOf(operation: Operation, refer: Refer): Json {
   }
   if (response === null) return { [status]: { description: 'Success' } };
   const schema = refer(response, 'output');
-  const own = maySkip === true && status === 200 ? { anyOf: [schema, SKIPPED] } : schema;
-  return {
-    ...(maySkip === true && status !== 200
-      ? { 200: { ...success(SKIPPED), description: 'Nothing was done' } }
-      : {}),
-    [status]: success(own, isStreamed === true ? EVENT_STREAM : {}),
-  };
+  const streamed = isStreamed === true ? EVENT_STREAM : {};
+  if (maySkip !== true) return { [status]: success(schema, streamed) };
+  // What was there before is answered with 200 as well.
+  const unchanged = { ...success({ anyOf: [schema, SKIPPED] }), description: 'Nothing was to do' };
+  return status === 200
+    ? { 200: success({ anyOf: [schema, SKIPPED] }, streamed) }
+    : { 200: unchanged, [status]: success(schema, streamed) };
 }
 
 /** `get /v1/memories/{id}/history` → `getMemoriesByIdHistory`. */
