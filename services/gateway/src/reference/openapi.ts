@@ -174,7 +174,7 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
             required: false,
             description:
               'The same key with the same body gives the first answer again; with another body, 409.',
-            schema: { type: 'string', maxLength: 255 },
+            schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
           },
         ]
       : []),

@@ -60,10 +60,12 @@ export async function createConversation(
     ],
   );
   if (created !== undefined) return { conversation: created, created: true };
-  const existing = await sql.one<ConversationRow>(
+  const existing = await sql.maybeOne<ConversationRow>(
     `select ${COLUMNS} from conversations where tenant_id = $1::uuid and id = $2::text`,
     [conversation.tenantId, conversation.id],
   );
+  // Deleted between the two statements.
+  if (existing === undefined) return createConversation(sql, conversation);
   return { conversation: existing, created: false };
 }
 

@@ -25,21 +25,22 @@ export async function countRetained(sql: Sql, tenantId: string): Promise<Counts>
   return counts;
 }
 
-/** Begins a run; the one that is open is returned as it is. */
+/** Begins a run; the one that is open is returned as it is, also when it ends meanwhile. */
 export async function requestRetentionRun(
   sql: Sql,
   run: Readonly<{ id: string; tenantId: string; requestedBy: string }>,
 ): Promise<RetentionRun> {
-  await sql.query(
-    `insert into retention_runs (id, tenant_id, requested_by)
-     select $1::uuid, $2::uuid, $3::text
-     where not exists (select from retention_runs where tenant_id = $2::uuid and finished_at is null)`,
-    [run.id, run.tenantId, run.requestedBy],
-  );
   const row = await sql.one<Row>(
-    `select ${COLUMNS} from retention_runs where tenant_id = $1::uuid and (id = $2::uuid or finished_at is null)
-     order by requested_at limit 1`,
-    [run.tenantId, run.id],
+    `with open as materialized (
+       select ${COLUMNS} from retention_runs where tenant_id = $2::uuid and finished_at is null
+       order by requested_at limit 1
+     ), begun as (
+       insert into retention_runs (id, tenant_id, requested_by)
+       select $1::uuid, $2::uuid, $3::text where not exists (select from open)
+       returning ${COLUMNS}
+     )
+     select * from open union all select * from begun`,
+    [run.id, run.tenantId, run.requestedBy],
   );
   return toRun(row);
 }
