@@ -31,7 +31,8 @@ const CHAT_BODY_PATIENCE = 2;
 
 /**
  * The OpenAI-compatible proxy: chat completions with memory, and other `/v1/…` paths as CHAT_PASS_THROUGH allows,
- * except paths that are ours or look like ours. Without an upstream these paths answer which setting is missing.
+ * except paths that are ours or look like ours. Without an upstream chats and the list of models answer which setting is
+ * missing.
  */
 export function createChatProxy(deps: RouteDeps): ChatProxy {
   const { chat } = deps.config.gateway;
@@ -57,6 +58,8 @@ export function createChatProxy(deps: RouteDeps): ChatProxy {
       });
       if (upstreams === null) {
         app.post('/v1/chat/completions', admit, mayChat, notConfigured);
+        // What clients of OpenAI ask first.
+        app.get('/v1/models', admit, mayChat, notConfigured);
         return;
       }
       app.post(

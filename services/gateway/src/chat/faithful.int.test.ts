@@ -224,6 +224,8 @@ describe('with memory off', () => {
     const none = await startGateway();
     const unset = await none.call('POST', '/v1/chat/completions', { body: { model: 'm', messages: [] } });
     expect(unset).toMatchObject({ status: 404, body: { code: 'upstream_not_configured' } });
+    const models = await none.call('GET', '/v1/models');
+    expect(models).toMatchObject({ status: 404, body: { code: 'upstream_not_configured' } });
     await none.close();
   });
 
