@@ -83,6 +83,15 @@ describe.each(REQUESTS)('%s %s answers as the reference says', (method, path, bo
   });
 });
 
+test.each([
+  ['/v1/retention/runs', { dry_run: true }],
+  ['/v1/replays', { dry_run: true, all_users: true }],
+])('a dry run of %s answers as the reference says', async (path, body) => {
+  const response = await send('post', path, body);
+  expect(response.status).toBe(200);
+  expect(await faultsOf('post', path, response)).toEqual([]);
+});
+
 test('so do they for a user whose memory is off', async () => {
   await send('post', '/v1/conversations', { id: 'c2', user_id: 'noah' });
   await send('patch', '/v1/users/noah', { memory: false });

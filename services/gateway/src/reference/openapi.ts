@@ -216,10 +216,14 @@ function requestBodyOf({ body, bodyType }: Operation, refer: Refer): Json {
   return { requestBody: { required, content: { 'application/json': { schema: refer(body, 'input') } } } };
 }
 
+function mayBeDryRun(body: z.ZodType | undefined): boolean {
+  return body !== undefined && 'shape' in body && 'dry_run' in (body.shape as object);
+}
+
 const SKIPPED = { $ref: '#/components/schemas/Skipped' };
 
 function successOf(operation: Operation, refer: Refer): Json {
-  const { status, response, responseTypes, isStreamed, maySkip } = operation;
+  const { status, body, response, responseTypes, isStreamed, maySkip } = operation;
   const success = (schema: Json, others: Json = {}): Json => ({
     description: 'Success',
     content: { 'application/json': { schema }, ...others },
@@ -231,12 +235,14 @@ function successOf(operation: Operation, refer: Refer): Json {
   if (response === null) return { [status]: { description: 'Success' } };
   const schema = refer(response, 'output');
   const streamed = isStreamed === true ? EVENT_STREAM : {};
-  if (maySkip !== true) return { [status]: success(schema, streamed) };
-  // What was there before is answered with 200 as well.
-  const unchanged = { ...success({ anyOf: [schema, SKIPPED] }), description: 'Nothing was to do' };
-  return status === 200
-    ? { 200: success({ anyOf: [schema, SKIPPED] }, streamed) }
-    : { 200: unchanged, [status]: success(schema, streamed) };
+  const whenIdle = maySkip === true ? { anyOf: [schema, SKIPPED] } : schema;
+  if (status === 200) return { 200: success(whenIdle, streamed) };
+  // What was there before, and a dry run, are answered with 200.
+  const mayIdle = maySkip === true || mayBeDryRun(body);
+  return {
+    ...(mayIdle ? { 200: { ...success(whenIdle), description: 'Nothing was to do' } } : {}),
+    [status]: success(schema, streamed),
+  };
 }
 
 /** `get /v1/memories/{id}/history` → `getMemoriesByIdHistory`. */
