@@ -16,12 +16,12 @@ import {
   searchResponseSchema,
   skippedAnswerSchema,
   summarySchema,
-  textRules,
   userIdSchema,
   uuidSchema,
 } from '@factmill/contracts';
 import type { KnownPath } from '@factmill/http';
 import { z } from 'zod';
+import { jsonSchema } from './json-schema.ts';
 import { otherPaths } from './other-paths.ts';
 import { PROBLEMS } from './problems.ts';
 
@@ -124,33 +124,6 @@ export function openApiDocument(version: string, needsKey: boolean): Json {
       },
     },
   };
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const {
-    $schema: _dialect,
-    $defs: _definitions,
-    ...rest
-  } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema: made }) => {
-      Object.assign(made, textRules.get(zodSchema));
-    },
-  }) as Json;
-  return withoutLocalReferences(rest) as Json;
-}
-
-/** The only recursive schema is `z.json()`; its definition does not belong into the document. */
-function withoutLocalReferences(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutLocalReferences);
-  if ('$ref' in value && typeof value.$ref === 'string' && value.$ref.startsWith('#/$defs/')) {
-    return { $ref: '#/components/schemas/AnyJson' };
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, withoutLocalReferences(child)]),
-  );
 }
 
 function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): Json {

@@ -1,5 +1,5 @@
 import { chatMemoryFieldsSchema, consoleSessionSchema } from '@factmill/contracts';
-import { z } from 'zod';
+import { jsonSchema } from './json-schema.ts';
 import { CHAT_PROBLEMS, MCP_PROBLEMS, PROBLEMS } from './problems.ts';
 
 type Json = Record<string, unknown>;
@@ -20,9 +20,7 @@ const probe = (operationId: string, summary: string, statuses: Readonly<Record<s
   ),
 });
 
-const { $schema: _dialect, ...memoryFields } = z.toJSONSchema(chatMemoryFieldsSchema, {
-  io: 'input',
-}) as Json;
+const memoryFields = jsonSchema(chatMemoryFieldsSchema, 'input');
 
 /** The upstream judges completion requests, so only the memory fields are described. */
 const CHAT_REQUEST = {
@@ -40,7 +38,7 @@ const CHAT_REQUEST = {
   additionalProperties: true,
 };
 
-const { $schema: _session, ...session } = z.toJSONSchema(consoleSessionSchema, { io: 'output' }) as Json;
+const session = jsonSchema(consoleSessionSchema, 'output');
 const answersSession = (description: string) => ({ 200: { description, ...json(session) } });
 
 const MCP_MESSAGE = {
