@@ -1,46 +1,9 @@
-import {
-  acceptedExtractionSchema,
-  acceptedMessagesSchema,
-  conversationSchema,
-  externalIdSchema,
-  extractionSchema,
-  memorySchema,
-  messageInputSchema,
-  messageSchema,
-  type Operation,
-  openAiProblemSchema,
-  OPERATIONS,
-  problemSchema,
-  profileSchema,
-  searchRequestSchema,
-  searchResponseSchema,
-  skippedAnswerSchema,
-  summarySchema,
-  userIdSchema,
-  uuidSchema,
-} from '@factmill/contracts';
+import { externalIdSchema, type Operation, OPERATIONS, userIdSchema, uuidSchema } from '@factmill/contracts';
 import type { KnownPath } from '@factmill/http';
 import { z } from 'zod';
-import { jsonSchema } from './json-schema.ts';
 import { otherPaths } from './other-paths.ts';
 import { PROBLEMS } from './problems.ts';
-
-/** Schemas that the document names instead of repeating. */
-const NAMED = {
-  AcceptedExtraction: acceptedExtractionSchema,
-  AcceptedMessages: acceptedMessagesSchema,
-  Conversation: conversationSchema,
-  Extraction: extractionSchema,
-  Memory: memorySchema,
-  Message: messageSchema,
-  MessageInput: messageInputSchema,
-  OpenAiProblem: openAiProblemSchema,
-  Problem: problemSchema,
-  Profile: profileSchema,
-  SearchRequest: searchRequestSchema,
-  SearchResponse: searchResponseSchema,
-  Summary: summarySchema,
-} as const;
+import { componentSchemas, schemaOf } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -91,18 +54,9 @@ export function documentedPaths(): KnownPath[] {
  * @param needsKey whether this server asks for a key at all
  */
 export function openApiDocument(version: string, needsKey: boolean): Json {
-  const named = new Map<z.ZodType, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
-  const schemas: Json = { AnyJson: { description: 'Any JSON value' } };
-  for (const [name, schema] of Object.entries(NAMED)) {
-    schemas[name] = jsonSchema(
-      schema,
-      name === 'MessageInput' || name === 'SearchRequest' ? 'input' : 'output',
-    );
-  }
-  schemas['Skipped'] = { ...jsonSchema(skippedAnswerSchema, 'output'), additionalProperties: true };
   const paths: Record<string, Json> = { ...otherPaths() };
   for (const operation of OPERATIONS) {
-    (paths[operation.path] ??= {})[operation.method] = describe(operation, named);
+    (paths[operation.path] ??= {})[operation.method] = describe(operation);
   }
   return {
     openapi: '3.1.0',
@@ -117,7 +71,7 @@ export function openApiDocument(version: string, needsKey: boolean): Json {
     security: needsKey ? [{ bearer: [] }, { apiKey: [] }] : [],
     paths,
     components: {
-      schemas,
+      schemas: componentSchemas(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key, fm_…' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -126,17 +80,13 @@ export function openApiDocument(version: string, needsKey: boolean): Json {
   };
 }
 
-function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): Json {
-  const refer = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const name = named.get(schema);
-    return name === undefined ? jsonSchema(schema, io) : { $ref: `#/components/schemas/${name}` };
-  };
+function describe(operation: Operation): Json {
   const parameters = [
     ...[...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
       name: match[1],
       in: 'path',
       required: true,
-      schema: jsonSchema(idSchemaOf(operation.path), 'input'),
+      schema: schemaOf(idSchemaOf(operation.path), 'input'),
     })),
     ...(operation.query === undefined ? [] : queryParameters(operation.query)),
     ...(operation.idempotent === true
@@ -158,8 +108,8 @@ function describe(operation: Operation, named: ReadonlyMap<z.ZodType, string>): 
     description: permissionsOf(operation),
     operationId: operationIdOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(operation, refer),
-    responses: { ...successOf(operation, refer), ...PROBLEMS },
+    ...requestBodyOf(operation),
+    responses: { ...successOf(operation), ...PROBLEMS },
   };
 }
 
@@ -177,16 +127,14 @@ function idSchemaOf(path: string): z.ZodType {
   return IDS[of] ?? uuidSchema;
 }
 
-type Refer = (schema: z.ZodType, io: 'input' | 'output') => Json;
-
-function requestBodyOf({ body, bodyType }: Operation, refer: Refer): Json {
+function requestBodyOf({ body, bodyType }: Operation): Json {
   if (bodyType !== undefined) {
     return { requestBody: { required: true, content: { [bodyType]: { schema: { type: 'string' } } } } };
   }
   if (body === undefined) return {};
   // A request without a body is one with an empty object.
   const required = !body.safeParse({}).success;
-  return { requestBody: { required, content: { 'application/json': { schema: refer(body, 'input') } } } };
+  return { requestBody: { required, content: { 'application/json': { schema: schemaOf(body, 'input') } } } };
 }
 
 function mayBeDryRun(body: z.ZodType | undefined): boolean {
@@ -195,7 +143,7 @@ function mayBeDryRun(body: z.ZodType | undefined): boolean {
 
 const SKIPPED = { $ref: '#/components/schemas/Skipped' };
 
-function successOf(operation: Operation, refer: Refer): Json {
+function successOf(operation: Operation): Json {
   const { status, body, response, responseTypes, isStreamed, maySkip } = operation;
   const success = (schema: Json, others: Json = {}): Json => ({
     description: 'Success',
@@ -206,7 +154,7 @@ function successOf(operation: Operation, refer: Refer): Json {
     return { [status]: { description: 'Success', content } };
   }
   if (response === null) return { [status]: { description: 'Success' } };
-  const schema = refer(response, 'output');
+  const schema = schemaOf(response, 'output');
   const streamed = isStreamed === true ? EVENT_STREAM : {};
   const whenIdle = maySkip === true ? { anyOf: [schema, SKIPPED] } : schema;
   if (status === 200) return { 200: success(whenIdle, streamed) };
@@ -233,7 +181,7 @@ function permissionsOf({ permission, acrossUsers }: Operation): string {
 }
 
 function queryParameters(query: z.ZodType): Json[] {
-  const { properties, required } = jsonSchema(query, 'input') as {
+  const { properties, required } = schemaOf(query, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
   };

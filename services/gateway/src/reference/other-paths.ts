@@ -1,6 +1,6 @@
 import { chatMemoryFieldsSchema, consoleSessionSchema } from '@factmill/contracts';
-import { jsonSchema } from './json-schema.ts';
 import { CHAT_PROBLEMS, MCP_PROBLEMS, PROBLEMS } from './problems.ts';
+import { schemaOf } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ const probe = (operationId: string, summary: string, statuses: Readonly<Record<s
   ),
 });
 
-const memoryFields = jsonSchema(chatMemoryFieldsSchema, 'input');
+const memoryFields = schemaOf(chatMemoryFieldsSchema, 'input');
 
 /** The upstream judges completion requests, so only the memory fields are described. */
 const CHAT_REQUEST = {
@@ -38,7 +38,7 @@ const CHAT_REQUEST = {
   additionalProperties: true,
 };
 
-const session = jsonSchema(consoleSessionSchema, 'output');
+const session = schemaOf(consoleSessionSchema, 'output');
 const answersSession = (description: string) => ({ 200: { description, ...json(session) } });
 
 const MCP_MESSAGE = {
