@@ -171,6 +171,41 @@ describe('wishes for every reply', () => {
     ],
     ['From now on, reply to me in French.', 'The user asks to always reply to them in French.'],
     ['From now on, write dates as day and month.', 'The user asks to always write dates as day and month.'],
+    ['Use metric units, please, always.', 'The user asks to always use metric units.'],
+    ['Can you always double-check the math?', 'The user asks to always double-check the math.'],
+    ['Would you please stop suggesting yoga?', 'The user asks to never suggest yoga.'],
+    ["Don't ever mention my ex.", 'The user asks to never mention their ex.'],
+    [
+      "Speak to me in Spanish, I'm trying to learn it.",
+      'The user asks to always speak to them in Spanish, they are trying to learn it.',
+    ],
+    [
+      'When I share code, review it for security first.',
+      'The user asks, when they share code, to review it for security first.',
+    ],
+    [
+      'Correct my grammar every time I write in English.',
+      'The user asks to correct their grammar every time they write in English.',
+    ],
+    [
+      'When you suggest movies, avoid horror.',
+      'The user asks to avoid horror when the assistant suggests movies.',
+    ],
+    ['All your answers should be in Dutch.', 'The user wants all answers to be in Dutch.'],
+    ['Be blunt with me.', 'The user asks the assistant to be blunt with them.'],
+    ['As a rule, no spoilers please.', 'The user asks for no spoilers.'],
+    ['No need to explain basic SQL to me.', 'The user asks not to explain basic SQL to them.'],
+    [
+      'Remind me to take my pills every morning.',
+      'The user asks to be reminded to take their pills every morning.',
+    ],
+    ['Assume I know Kubernetes well.', 'The user asks to assume they know Kubernetes well.'],
+    [
+      'I like it when you give me a summary at the end.',
+      'The user likes it when the assistant gives them a summary at the end.',
+    ],
+    ["I'd rather you didn't sugarcoat things.", 'The user wants the assistant not to sugarcoat things.'],
+    ['By "Max" I mean my dog, not my brother.', 'By "Max" the user means their dog, not their brother.'],
   ])('%s', (content, expected) => {
     expect(contents(content)).toEqual([expected]);
   });
@@ -199,6 +234,14 @@ describe('wishes for every reply', () => {
     'Write dates as day and month.',
     "Don't use the second example.",
     'Keep the answer key short.',
+    'Use bullet points for this one.',
+    'Remind me to buy milk tomorrow.',
+    'Can you start with the summary?',
+    'Would you please stop?',
+    'When I call the function, use the default argument.',
+    'Use euros for the budget in this table.',
+    'Assume I have three apples and give one away.',
+    'Be careful with the second parameter.',
     `${'The harbour was full of boats that day. '.repeat(12)}Always include the price when I ask about boats.`,
   ])('are none: %s', (content) => {
     expect(contents(content)).toEqual([]);

@@ -6,11 +6,11 @@ import type { Reading } from './note.ts';
 import { isErrand, statesSomething } from './own-words.ts';
 import { asTheirOwn, meantBy, peopleIn, withPerson, type Person } from './people.ts';
 import { asideOf, refusalOf } from './refusals.ts';
-import { STANDING_WISH } from './standing-wish.ts';
 import { readStatements, type Statement } from './statements.ts';
 import { contentWords, tellingOf } from './telling.ts';
 import { toThirdPerson, type Speaker } from './third-person.ts';
 import { slug } from './values.ts';
+import { WISH_CLAUSE } from './wish-forms.ts';
 
 /** The last guard: a sentence that still speaks for itself is not about its speaker. */
 const FIRST_PERSON = /\b(?:I|me|my|mine|myself|we|our|ours|us|ourselves)\b/i;
@@ -88,7 +88,7 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
   const person = meant ?? peopleIn(text)[0];
   const own = asTheirOwn(clause.text, meant !== null);
   const theirs = person === undefined || own === null ? [] : theirStatements(own, person, told);
-  const isAside = !social && !STANDING_WISH.test(text) && asideOf(text) !== null;
+  const isAside = !social && !WISH_CLAUSE.test(text) && asideOf(text) !== null;
   const statements =
     theirs.length > 0 || isAside ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
   const telling = tellingOf(dated.text, told.topic !== null || meant !== null);

@@ -102,6 +102,36 @@ export const preferenceRules: readonly Rule[] = [
       'I have {adv}(?:(?:very|quite|really) )?(?:small|big|large|long|short|curly|straight|frizzy|dry|oily|sensitive|pale|dark|thin|thick|fine|wide|narrow|flat|blue|brown|green|hazel|red|blond|gr[ae]y|black) (?:hands?|feet|hair|skin|eyes|legs|arms|fingers|shoulders|torso)\\b',
     ),
   },
-  { category: 'preference', when: when('I ask to \\p{L}+ .+') },
+  // Wishes for every reply, in the form that wish-forms.ts gives them.
+  { category: 'preference', when: when('I ask(?:, .{3,120},)?(?: the assistant)? (?:not )?to \\p{L}+ .+') },
+  { category: 'preference', when: when('I (?:\\p{Ll}+ ){1,4}it when the assistant .+') },
+  { category: 'preference', when: when('I want the assistant (?:not )?to .+') },
+  { category: 'preference', when: when('I ask for no .+') },
+  {
+    category: 'preference',
+    when: when(
+      'I (?:want|need|prefer|like) (?:(?:all|any|every|each|short|brief|long|detailed|simple|concise|direct) )?(?:repl(?:y|ies)|answers?|responses?|messages?|explanations?)(?:$| (?:to|that|I|with|without|in) .+)',
+    ),
+  },
+  {
+    category: 'preference',
+    when: when('I (?:learn|work|study|focus|concentrate|think|sleep|function) (?:best|better|worst) .+'),
+  },
+  {
+    category: 'preference',
+    when: when(
+      'I only (?:work|eat|drink|wear|read|shop|travel|fly|drive|cook|sleep|buy|speak|watch|play) .+',
+    ),
+  },
+  {
+    category: 'preference',
+    when: when('(?:[Ww]hen(?:ever)?|[Ii]f) (?:I|we) .{3,80}, (?:it|that) (?:always |usually )?means .+'),
+  },
+  {
+    category: 'preference',
+    when: when(
+      '(?:[Bb]y|[Ww]ith|[Ww]hen(?:ever)?|[Ii]f) (?!(?:that|this|it|which)\\b).{2,80} (?:I|we) (?:always |usually |generally )?mean .+',
+    ),
+  },
   { category: 'preference', when: when('{i} used to [\\p{L}]+ .+') },
 ];

@@ -1,5 +1,6 @@
 import { QUOTATION } from './clean-text.ts';
 import { mentionsSecret } from './refusals.ts';
+import { ofReplies, wishOfAssistant, wishOfForm } from './wish-forms.ts';
 
 /** Longer messages are pasted, and what they ask for is not what the user asks for. */
 const MAX_MESSAGE_CHARACTERS = 400;
@@ -14,7 +15,7 @@ const ALWAYS = new RegExp(
   'i',
 );
 const WHENEVER = new RegExp(
-  `^(?:please,? |and |but |also,? |so )?(?<when>(?:when|whenever|every time|each time) (?:I|we) [^,]{3,120}), (?:please )?(?<how>always |never )?(?<what>(?:${MANNER})\\b .+)$`,
+  `^(?:please,? |and |but |also,? |so )?(?<when>(?:when|whenever|every time|each time) (?:I|we) (?!(?:call|run|click|press|execute|invoke|restart|install|load|submit|compile|build|deploy|import)\\b)[^,]{3,120}), (?:please )?(?<how>always |never )?(?<what>(?:${MANNER})\\b .+)$`,
   'i',
 );
 /** Wishes that name the replies: "Please don't use emojis in your replies", "Keep your answers short". */
@@ -31,25 +32,19 @@ const BASE_FORMS: ReadonlyMap<string, string> = new Map([
   ['ending', 'end'],
 ]);
 const TO_OTHERS =
-  /\b(?:you|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?)\b|https?:|www\.|[<>{}@]/i;
+  /\b(?:you|yourself|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?)\b|https?:|www\.|[<>{}@]/i;
 
 const WHEN_YOU_WRITE = / when you (?:write|talk|speak|reply|respond|answer)(?: to me)?([.!]?)$/i;
 
 /** "I'd like you to always answer in French." */
 const WANTED = /^I (?:would (?:like|prefer|love)|want|need|prefer) (?:for )?you to (?=(?:always|never)\s)/i;
 
-/** What such a wish begins with as a clause: it is about replies, whatever else it names. */
-export const STANDING_WISH = /^I ask to (?:always|never) /;
-
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function toWish(degree: 'always' | 'never' | '', what: string): string {
-  const wanted = what
-    .replaceAll(/\b(?:in|of|with) your (?=replies|answers|responses|messages)/gi, 'in ')
-    .replaceAll(/\byour (?=(?:replies|answers|responses|messages|explanations)\b)/gi, '')
-    .replaceAll(/\byour /gi, 'the ');
+  const wanted = ofReplies(what);
   return `I ask to ${degree}${degree === '' ? '' : ' '}${lowerFirst(wanted)}`;
 }
 
@@ -77,8 +72,13 @@ export function splitWish(sentence: string): { wanted: string; reasons: string[]
 export function standingWishOf(said: string, message: string): string | null {
   const sentence = said.replace(WANTED, '').replace(WHEN_YOU_WRITE, ' in replies$1');
   if (message.length > MAX_MESSAGE_CHARACTERS || said.length > MAX_SENTENCE_CHARACTERS) return null;
-  if (sentence.endsWith('?') || TO_OTHERS.test(sentence)) return null;
   if (sentence.includes(QUOTATION) || mentionsSecret(sentence)) return null;
+  const ofAssistant = sentence.endsWith('?') ? null : wishOfAssistant(said);
+  if (ofAssistant !== null) return ofAssistant;
+  const form = wishOfForm(said);
+  const ofForm = form === null ? null : ofReplies(form);
+  if (ofForm !== null && !TO_OTHERS.test(ofForm)) return ofForm;
+  if (sentence.endsWith('?') || TO_OTHERS.test(sentence)) return null;
   const { never, keep } = OF_REPLIES.exec(said)?.groups ?? {};
   if (never !== undefined)
     return toWish(
