@@ -24,7 +24,7 @@ function isKept(sentence: string): boolean {
 
 test.each([
   ['English', 'lasting-*.txt', 300],
-  ['Chinese', 'chinese.txt', 260],
+  ['Chinese', 'chinese*.txt', 300],
   ['other languages', 'other-languages*.txt', 230],
 ])('what states something lasting is kept, what does not is not: %s', (language, files, count) => {
   const labelled = readLabelled(files);

@@ -80,7 +80,7 @@ const PREDICATE_REFUSALS: Refusals = [
 
 /** Where nobody else is the subject, the assistant is to do it. */
 const IMPERATIVES =
-  /^(?:推荐|写(?:一|个|封|篇|首|段|份)|翻译|解释|总结|列出|列举|给出|生成|介绍|分析|描述|比较|举|换|改|查|继续|再(?:说|写|来|给))/;
+  /^(?:推荐|提醒我|写(?:一|个|封|篇|首|段|份)|翻译|解释|总结|列出|列举|给出|生成|介绍|分析|描述|比较|举|换|改|查|继续|再(?:说|写|来|给))/;
 
 /** What is said to a listener who is not known by name. */
 const ADDRESSED = /[你您]/;
