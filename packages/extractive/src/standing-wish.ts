@@ -32,7 +32,7 @@ const BASE_FORMS: ReadonlyMap<string, string> = new Map([
   ['ending', 'end'],
 ]);
 const TO_OTHERS =
-  /\b(?:you|yourself|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?)\b|https?:|www\.|[<>{}@]/i;
+  /\b(?:you|yourself|system|prompt|instructions?|rules?|polic(?:y|ies)|users?|guidelines?|guardrails?|unrestricted|unfiltered|uncensored|jailbreak\w*|admin(?:istrator)?s?|root|superusers?|operators?|(?:without|no) (?:limits|restrictions|filters))\b|https?:|www\.|[<>{}@]/i;
 
 const WHEN_YOU_WRITE = / when you (?:write|talk|speak|reply|respond|answer)(?: to me)?([.!]?)$/i;
 
@@ -74,7 +74,7 @@ export function standingWishOf(said: string, message: string): string | null {
   if (message.length > MAX_MESSAGE_CHARACTERS || said.length > MAX_SENTENCE_CHARACTERS) return null;
   if (sentence.includes(QUOTATION) || mentionsSecret(sentence)) return null;
   const ofAssistant = sentence.endsWith('?') ? null : wishOfAssistant(said);
-  if (ofAssistant !== null) return ofAssistant;
+  if (ofAssistant !== null && !TO_OTHERS.test(ofAssistant)) return ofAssistant;
   const form = wishOfForm(said);
   const ofForm = form === null ? null : ofReplies(form);
   if (ofForm !== null && !TO_OTHERS.test(ofForm)) return ofForm;
