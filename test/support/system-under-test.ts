@@ -20,6 +20,9 @@ export type SystemUnderTest = Readonly<{
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
+/** Without a model that extracts, the upstream of chats is the scripted one still. */
+export const WITHOUT_MODEL = { LLM_BASE_URL: '', LLM_MODEL: '' } as const;
+
 /** @param env settings besides those of the database, the queue and the model, which is the scripted one */
 export async function openSystem(env: Readonly<Record<string, string>>): Promise<SystemUnderTest> {
   const database = await createTestDatabase({
@@ -33,6 +36,7 @@ export async function openSystem(env: Readonly<Record<string, string>>): Promise
     QUEUE_PREFIX: redis.keyPrefix,
     LLM_BASE_URL: model.url,
     LLM_MODEL: 'scripted-model',
+    CHAT_BASE_URL: model.url,
     ...env,
   });
   const services = [gateway, extractor, retrieval];

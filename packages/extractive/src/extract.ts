@@ -29,6 +29,8 @@ const SOURCE = 'user_explicit';
 /** Of notes in the user's own words. */
 const OWN_WORDS_SOURCE = 'own_words';
 const MIN_CONTENT_WIDTH = 12;
+/** The core profile. What is wanted of every reply is not found by what a chat is about. */
+const TIER_OF_EVERY_CHAT = '1';
 
 type Text = { category: string; content: string; date: string | null; confidence: string };
 type Keyed = { key: string; value: string | null };
@@ -115,9 +117,13 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
   const isOwnFact = ({ keyed }: Reading): boolean =>
     keyed.some(({ soft }) => !soft || !tellsMore || !told.social);
   const facts = readings.filter((reading) => isOwnFact(reading)).flatMap((reading) => toFacts(reading, told));
-  const rest = readings.filter(
+  const [standing = [], others = []] = [true, false].map((is) =>
+    readings.filter((one) => one.standing === is),
+  );
+  const rest = others.filter(
     (reading) => !isOwnFact(reading) || (told.keepsOwnWords && tellsBeyond(reading)),
   );
+  const wishes = standing.flatMap((reading) => toNotes([reading], { ...told, topic: null }));
   // What no rule reads is kept apart, so that a model's reading can take its place.
   const isOwnWords = areOwnWords(rest);
   const notes = [false, true].flatMap((own) =>
@@ -129,7 +135,7 @@ function toItems(readings: readonly Reading[], told: Told): RawCandidate[] {
       ...(note.topic === null ? {} : fromQuestion(note.topic, told)),
     })),
   );
-  return [...facts, ...notes];
+  return [...facts, ...wishes.map((note) => toNoteItem(note, false, told)), ...notes];
 }
 
 /** A plan holds from when it is told, not only from the day that it is for: searches leave out what has not begun. */
@@ -142,7 +148,11 @@ function toNoteItem(note: Note, isOwnWords: boolean, told: Told): RawCandidate {
   const confidence = note.known ? NOTE_CONFIDENCE : TOLD_CONFIDENCE;
   const date = begunBy(note.date, told.message.createdAt);
   const item = toItem({ ...note, date, confidence }, null, told.message.id);
-  return { ...item, source: isOwnWords ? OWN_WORDS_SOURCE : SOURCE };
+  return {
+    ...item,
+    source: isOwnWords ? OWN_WORDS_SOURCE : SOURCE,
+    tier: note.standing === true ? TIER_OF_EVERY_CHAT : null,
+  };
 }
 
 function* readChinese(told: Told, mentioned: Mentioned): Generator<RawCandidate[]> {

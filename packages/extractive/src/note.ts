@@ -22,6 +22,8 @@ export type Reading = {
   words: number;
   /** Answers what somebody else told. */
   reacts: boolean;
+  /** What the user wants of every reply. */
+  standing: boolean;
 };
 
 /** Who tells, and the question that is answered. */
@@ -35,6 +37,8 @@ export type Note = {
   known: boolean;
   /** The question it answers, where its content says so. */
   topic: Topic | null;
+  /** What the user wants of every reply. */
+  standing?: boolean;
 };
 
 /** More of a paragraph than this is a memory of its own. */
@@ -64,6 +68,7 @@ function noteOf(readings: readonly Reading[], teller: Teller): Note {
     date: readings.find(({ date }) => date !== null)?.date ?? null,
     known: readings.some(({ known }) => known),
     topic: teller.topic,
+    standing: readings.some(({ standing }) => standing),
   };
 }
 

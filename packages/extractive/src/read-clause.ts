@@ -88,7 +88,8 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
   const person = meant ?? peopleIn(text)[0];
   const own = asTheirOwn(clause.text, meant !== null);
   const theirs = person === undefined || own === null ? [] : theirStatements(own, person, told);
-  const isAside = !social && !WISH_CLAUSE.test(text) && asideOf(text) !== null;
+  const standing = !social && WISH_CLAUSE.test(text);
+  const isAside = !social && !standing && asideOf(text) !== null;
   const statements =
     theirs.length > 0 || isAside ? theirs : readStatements(dated.text, speaker.start, dated.date !== null);
   const telling = tellingOf(dated.text, told.topic !== null || meant !== null);
@@ -118,5 +119,6 @@ export function readClause(clause: Clause, told: Told, people: readonly Person[]
     opens,
     words: contentWords(dated.text),
     reacts: telling === 'reaction',
+    standing: standing && known,
   };
 }

@@ -114,12 +114,13 @@ function withTitle(sentence: string, { title }: Mentioned): { text: string; isMe
 
 /** What a sentence asks of the assistant for good, or tells it to look at. */
 function readWishes(sentence: string, voice: Voice): ChineseReading {
-  const note = (content: string): Note => ({
+  const note = (content: string, standing: boolean): Note => ({
     content,
     category: 'preference',
     date: null,
     known: true,
     topic: null,
+    standing,
   });
   if (voice.social) return { facts: [], notes: [] };
   const nickname = nicknameOf(sentence);
@@ -132,7 +133,13 @@ function readWishes(sentence: string, voice: Voice): ChineseReading {
   }
   const wish = standingWishOf(sentence, voice);
   const recommended = recommendationOf(sentence, voice);
-  return { facts: [], notes: [wish, recommended].flatMap((text) => (text === null ? [] : [note(text)])) };
+  return {
+    facts: [],
+    notes: [
+      ...(wish === null ? [] : [note(wish, true)]),
+      ...(recommended === null ? [] : [note(recommended, false)]),
+    ],
+  };
 }
 
 function readParagraph(sentences: readonly string[], voice: Voice, mentioned: Mentioned): ChineseReading {
