@@ -1,5 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
 
 /** What something cost a process. */
 export type Load = Readonly<{
@@ -9,8 +11,7 @@ export type Load = Readonly<{
   grownMegabytes: number;
 }>;
 
-/** Clock ticks of Linux: 100 a second on every architecture. */
-const MS_PER_TICK = 10;
+const PROBE = fileURLToPath(new URL('block-probe.ts', import.meta.url));
 
 /** Does something to a process, and says what it cost: counters of the kernel, so that a busy machine changes nothing. */
 export async function loadOf<T>(
@@ -18,56 +19,24 @@ export async function loadOf<T>(
   url: string,
   act: () => Promise<T>,
 ): Promise<Readonly<{ load: Load; result: T }>> {
-  // Forgets the highest memory until now.
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  const before = kilobytes(pid, 'VmRSS');
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const over = new AbortController();
-  let longestBlockMs = 0;
-  const probe = (async () => {
-    do {
-      const start = mainThreadMs(pid);
-      await answerOf(`${url}/healthz`, agent);
-      longestBlockMs = Math.max(longestBlockMs, mainThreadMs(pid) - start);
-    } while (!over.signal.aborted);
-  })();
+  const probe = fork(PROBE, [String(pid), url], { execArgv: ['--disable-warning=ExperimentalWarning'] });
   try {
+    await once(probe, 'message');
+    // Forgets the highest memory until now.
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const before = kilobytes(pid, 'VmRSS');
     const result = await act();
-    return {
-      result,
-      load: {
-        get longestBlockMs() {
-          return longestBlockMs;
-        },
-        grownMegabytes: Math.max(0, kilobytes(pid, 'VmHWM') - before) / 1_024,
-      },
-    };
+    const grownMegabytes = Math.max(0, kilobytes(pid, 'VmHWM') - before) / 1_024;
+    const answer = once(probe, 'message');
+    probe.send('stop');
+    const [longestBlockMs] = (await answer) as [number];
+    return { result, load: { longestBlockMs, grownMegabytes } };
   } finally {
-    over.abort();
-    await probe;
-    agent.destroy();
+    probe.kill();
   }
-}
-
-/** Processor time of the thread that runs the event loop. */
-function mainThreadMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 function kilobytes(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
-}
-
-function answerOf(url: string, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    request(url, { agent }, (answer) => {
-      answer.resume();
-      answer.once('end', () => resolve());
-    })
-      .once('error', reject)
-      .end();
-  });
 }
