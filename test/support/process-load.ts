@@ -19,15 +19,21 @@ export async function loadOf<T>(
   url: string,
   act: () => Promise<T>,
 ): Promise<Readonly<{ load: Load; result: T }>> {
+  /** What the probe says next; when it has ended instead, the process does not answer any more. */
+  const said = () =>
+    Promise.race([
+      once(probe, 'message'),
+      once(probe, 'exit').then(() => Promise.reject(new Error(`${url}/healthz does not answer`))),
+    ]);
   const probe = fork(PROBE, [String(pid), url], { execArgv: ['--disable-warning=ExperimentalWarning'] });
   try {
-    await once(probe, 'message');
+    await said();
     // Forgets the highest memory until now.
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
     const before = kilobytes(pid, 'VmRSS');
     const result = await act();
     const grownMegabytes = Math.max(0, kilobytes(pid, 'VmHWM') - before) / 1_024;
-    const answer = once(probe, 'message');
+    const answer = said();
     probe.send('stop');
     const [longestBlockMs] = (await answer) as [number];
     return { result, load: { longestBlockMs, grownMegabytes } };

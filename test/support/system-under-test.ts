@@ -20,7 +20,7 @@ export type SystemUnderTest = Readonly<{
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
-/** Without a model that extracts, the upstream of chats is the scripted one still. */
+/** Settings with which the rules extract. Chats go to the scripted model all the same. */
 export const WITHOUT_MODEL = { LLM_BASE_URL: '', LLM_MODEL: '' } as const;
 
 /** @param env settings besides those of the database, the queue and the model, which is the scripted one */

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { ADMIN_OPERATIONS } from './admin-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
-import { deleteQuerySchema, userQuerySchema } from './conversations.ts';
+import { userQuerySchema } from './conversations.ts';
 import {
   documentSchema,
   documentWithContentSchema,
@@ -11,7 +10,7 @@ import {
 import { INSIGHT_OPERATIONS } from './insight-operations.ts';
 import { GOVERNANCE_OPERATIONS } from './governance-operations.ts';
 import { contextRequestSchema, contextResponseSchema } from './context.ts';
-import { importedSchema, importMemoriesSchema } from './imports.ts';
+import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import {
   memoryToolDefinitionSchema,
   memoryToolRequestSchema,
@@ -21,146 +20,17 @@ import { listSchema } from './list.ts';
 import { EVENT_OPERATIONS } from './event-operations.ts';
 import type { Operation } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
-import {
-  batchMemoriesSchema,
-  batchResultSchema,
-  clearedMemoriesSchema,
-  clearMemoriesSchema,
-  createMemorySchema,
-  deleteMemoriesQuerySchema,
-  getMemoryQuerySchema,
-  listMemoriesQuerySchema,
-  listVersionsQuerySchema,
-  memorySchema,
-  memoryVersionSchema,
-  patchMemorySchema,
-} from './memories.ts';
 import { REPLAY_OPERATIONS } from './replay-operations.ts';
 import { searchRequestSchema, searchResponseSchema } from './search.ts';
 import { statisticsSchema } from './statistics.ts';
 import { profileSchema, putSummarySchema, summaryQuerySchema, summarySchema } from './summaries.ts';
 import { TENANT_OPERATIONS } from './tenant-operations.ts';
 
-const deletedSchema = z.object({ deleted: z.int() });
-
 /** Every operation of the REST API: what OpenAPI describes and what the gateway's routes are tested against. */
 export const OPERATIONS: readonly Operation[] = [
   ...CONVERSATION_OPERATIONS,
   ...INSIGHT_OPERATIONS,
-  {
-    method: 'post',
-    path: '/v1/memories',
-    tag: 'Memories',
-    summary: 'Save a memory; the same statement again changes nothing, a new value of a key replaces the old',
-    permission: 'memory.write',
-    body: createMemorySchema,
-    status: 201,
-    response: memorySchema,
-    maySkip: true,
-  },
-  {
-    method: 'post',
-    path: '/v1/memories/batch',
-    tag: 'Memories',
-    summary: 'Save up to 1,000 memories in one transaction',
-    permission: 'memory.write',
-    body: batchMemoriesSchema,
-    status: 201,
-    response: batchResultSchema,
-  },
-  {
-    method: 'get',
-    path: '/v1/memories',
-    tag: 'Memories',
-    summary: 'List memories, newest first by default; those of the past too, by `state`',
-    permission: 'memory.read',
-    acrossUsers: 'by_request',
-    query: listMemoriesQuerySchema,
-    status: 200,
-    response: listSchema(memorySchema),
-    maySkip: true,
-  },
-  {
-    method: 'delete',
-    path: '/v1/memories',
-    tag: 'Memories',
-    summary: 'Delete by key, optionally within a category',
-    permission: 'memory.write',
-    query: deleteMemoriesQuerySchema,
-    status: 200,
-    response: deletedSchema,
-    maySkip: true,
-  },
-  {
-    method: 'post',
-    path: '/v1/memories/clear',
-    tag: 'Memories',
-    summary: 'Remove everything that is remembered of a user, with what it was made from',
-    permission: 'memory.write',
-    body: clearMemoriesSchema,
-    status: 200,
-    response: clearedMemoriesSchema,
-  },
-  {
-    method: 'post',
-    path: '/v1/memories/import',
-    tag: 'Memories',
-    summary: 'Import up to 1,000 memories from another program; each item once',
-    permission: 'memory.write',
-    body: importMemoriesSchema,
-    status: 200,
-    response: importedSchema,
-  },
-  {
-    method: 'get',
-    path: '/v1/memories/{id}',
-    tag: 'Memories',
-    summary: 'Get a memory',
-    permission: 'memory.read',
-    query: getMemoryQuerySchema,
-    status: 200,
-    response: memorySchema,
-  },
-  {
-    method: 'patch',
-    path: '/v1/memories/{id}',
-    tag: 'Memories',
-    summary: 'Change fields of a memory; its vector follows',
-    permission: 'memory.write',
-    body: patchMemorySchema,
-    status: 200,
-    response: memorySchema,
-  },
-  {
-    method: 'delete',
-    path: '/v1/memories/{id}',
-    tag: 'Memories',
-    summary: 'Delete a memory; it can be restored until it is purged, with `purge` at once',
-    permission: 'memory.write',
-    query: deleteQuerySchema,
-    status: 204,
-    response: null,
-  },
-  {
-    method: 'get',
-    path: '/v1/memories/{id}/history',
-    tag: 'Memories',
-    summary: 'Every version of a memory and of those it replaced',
-    permission: 'memory.read',
-    query: listVersionsQuerySchema,
-    status: 200,
-    response: listSchema(memoryVersionSchema),
-  },
-  {
-    method: 'post',
-    path: '/v1/memories/{id}/restore',
-    tag: 'Memories',
-    summary: 'Make a deleted, archived or superseded memory current again',
-    permission: 'memory.write',
-    query: userQuerySchema,
-    status: 200,
-    response: memorySchema,
-  },
+  ...MEMORY_OPERATIONS,
   {
     method: 'post',
     path: '/v1/documents',

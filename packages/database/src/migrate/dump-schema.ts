@@ -83,7 +83,7 @@ const SECTIONS: readonly (readonly [string, string])[] = [
      order by c.relname collate "C"`,
   ],
   [
-    // Functions stand in files of their own; here it is enough to see that one is another.
+    // Their text is in files of their own; a digest shows that one is different.
     'functions',
     `select format('%s(%s) returns %s: %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid),
          md5(pg_get_functiondef(p.oid))) as line

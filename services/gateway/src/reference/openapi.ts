@@ -3,9 +3,7 @@ import type { KnownPath } from '@factmill/http';
 import { z } from 'zod';
 import { otherPaths } from './other-paths.ts';
 import { PROBLEMS } from './problems.ts';
-import { componentSchemas, schemaOf } from './schemas.ts';
-
-type Json = Record<string, unknown>;
+import { componentSchemas, type Json, referenceTo, schemaOf } from './schemas.ts';
 
 /** The order in which the reference page shows them. */
 const TAGS = {
@@ -141,8 +139,6 @@ function mayBeDryRun(body: z.ZodType | undefined): boolean {
   return body !== undefined && 'shape' in body && 'dry_run' in (body.shape as object);
 }
 
-const SKIPPED = { $ref: '#/components/schemas/Skipped' };
-
 function successOf(operation: Operation): Json {
   const { status, body, response, responseTypes, isStreamed, maySkip } = operation;
   const success = (schema: Json, others: Json = {}): Json => ({
@@ -156,7 +152,7 @@ function successOf(operation: Operation): Json {
   if (response === null) return { [status]: { description: 'Success' } };
   const schema = schemaOf(response, 'output');
   const streamed = isStreamed === true ? EVENT_STREAM : {};
-  const whenIdle = maySkip === true ? { anyOf: [schema, SKIPPED] } : schema;
+  const whenIdle = maySkip === true ? { anyOf: [schema, referenceTo('Skipped')] } : schema;
   if (status === 200) return { 200: success(whenIdle, streamed) };
   // What was there before, and a dry run, are answered with 200.
   const mayIdle = maySkip === true || mayBeDryRun(body);

@@ -1,8 +1,6 @@
 import { chatMemoryFieldsSchema, consoleSessionSchema } from '@factmill/contracts';
 import { CHAT_PROBLEMS, MCP_PROBLEMS, PROBLEMS } from './problems.ts';
-import { schemaOf } from './schemas.ts';
-
-type Json = Record<string, unknown>;
+import { type Json, schemaOf } from './schemas.ts';
 
 const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
 

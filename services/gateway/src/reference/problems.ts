@@ -1,4 +1,4 @@
-type Json = Record<string, unknown>;
+import { type Json, referenceTo } from './schemas.ts';
 
 /** Problem answers of an operation, by the content that they have. */
 function problemsAs(content: Json): Json {
@@ -16,8 +16,8 @@ function problemsAs(content: Json): Json {
   );
 }
 
-const problem = (name: string): Json => ({
-  'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } },
+const problem = (name: 'OpenAiProblem' | 'Problem'): Json => ({
+  'application/problem+json': { schema: referenceTo(name) },
 });
 
 /** Of most operations. */

@@ -34,15 +34,19 @@ const NAMED = {
   Summary: summarySchema,
 } as const;
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 type Io = 'input' | 'output';
 
 /** As a request has them; the others are described as answers have them. */
 const OF_REQUESTS: readonly string[] = ['MessageInput', 'SearchRequest'];
 
-const NAMES = new Map<unknown, string>(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+const NAMES = new Map<unknown, keyof typeof NAMED>(
+  Object.entries(NAMED).map(([name, schema]) => [schema, name as keyof typeof NAMED]),
+);
 
-const referenceTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const referenceTo = (name: keyof typeof NAMED | 'AnyJson' | 'Skipped'): Json => ({
+  $ref: `#/components/schemas/${name}`,
+});
 
 /** A contract as the document has it: what has a name is referred to. */
 export function schemaOf(schema: z.ZodType, io: Io): Json {
