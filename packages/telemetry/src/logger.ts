@@ -1,13 +1,7 @@
 import { type Attributes, logs, SeverityNumber, trace } from '@opentelemetry/api';
 import { Writable } from 'node:stream';
-import {
-  type DestinationStream,
-  type Level,
-  type Logger as PinoLogger,
-  multistream,
-  pino,
-  stdTimeFunctions,
-} from 'pino';
+import { type Level, type Logger as PinoLogger, multistream, pino, stdTimeFunctions } from 'pino';
+import { createBufferedDestination } from './buffered-destination.ts';
 
 export type Logger = PinoLogger;
 
@@ -63,17 +57,6 @@ function createOtelStream(service: string): Writable {
   });
 }
 
-/**
- * Standard output. Lines close together go in one write: a write per line cost a seventh of a busy gateway's work.
- * Writes block, so that none is under way when the process exits; the exit writes the rest. Only a SIGKILL can lose
- * lines.
- */
-function createStdout(): DestinationStream {
-  const stdout = pino.destination({ fd: 1, sync: true, minLength: 4_096, periodicFlush: 50 });
-  process.once('exit', () => stdout.flushSync());
-  return stdout;
-}
-
 export type LoggerOptions = Readonly<{
   service: string;
   level: string;
@@ -85,7 +68,7 @@ export type LoggerOptions = Readonly<{
 
 /** JSON lines with the ids of the active trace; one wide event per request and per job. */
 export function createLogger(options: LoggerOptions): Logger {
-  const main = options.destination ?? createStdout();
+  const main = options.destination ?? createBufferedDestination(1);
   // Without a level of its own a multi-stream drops everything below info.
   const level = options.level as Level;
   const stream = options.exported
