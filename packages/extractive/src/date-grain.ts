@@ -31,14 +31,14 @@ export function atHour(result: ParsedResult): string {
     : '';
 }
 
-const onDay = (date: Date): Grain => ({ prefix: 'on', body: dayText(date), date: isoDay(date) });
+export const onDay = (date: Date): Grain => ({ prefix: 'on', body: dayText(date), date: isoDay(date) });
 export const inMonth = (date: Date): Grain => ({
   prefix: 'in',
   body: `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
   date: isoDay(date).slice(0, 7),
 });
 export const inYear = (year: number): Grain => ({ prefix: 'in', body: String(year), date: String(year) });
-const inWeek = (date: Date): Grain => ({
+export const inWeek = (date: Date): Grain => ({
   prefix: 'in',
   body: `the week of ${dayText(monday(date))}`,
   date: isoDay(monday(date)),
@@ -87,6 +87,13 @@ function rangeOf({ start, end }: ParsedResult, now: Date, tense: 'past' | 'futur
 
 /** How precisely the words of a date speak, written out; null when they are no date to write out. */
 export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
+  const grain = wholeGrainOf(result, now, tense);
+  // "By the end of next month": the whole month would be a month too early.
+  if (grain?.prefix !== 'in' || !/^(?:the )?end of\b/i.test(result.text)) return grain;
+  return { ...grain, prefix: 'at', body: `the end of ${grain.body}` };
+}
+
+function wholeGrainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' | null): Grain | null {
   const { start } = result;
   const words = result.text.toLowerCase();
   const date = start.date();
@@ -95,7 +102,8 @@ export function grainOf(result: ParsedResult, now: Date, tense: 'past' | 'future
     !/\d/.test(words)
   )
     return null;
-  if (/^(?:for|within)\b/.test(words)) return null;
+  // "For two weeks", "after 35 years of teaching" are no dates.
+  if (/^(?:for|within|after)\b/.test(words)) return null;
   // "From July to December" says more than its beginning.
   if (result.end?.isCertain('month') === true && !result.end.isCertain('day')) return null;
   if (/\bweekend/.test(words)) {

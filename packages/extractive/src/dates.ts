@@ -1,6 +1,8 @@
 import type { ParsedResult } from 'chrono-node/en';
-import { addDays, atHour, grainOf, inMonth, inYear, MONTHS, onWeekend } from './date-grain.ts';
+import { atHour, grainOf, MONTHS } from './date-grain.ts';
+import { spansOf } from './date-spans.ts';
 import { dateParser } from './language.ts';
+import { relativeDates } from './relative-dates.ts';
 import { tenseAt, tenseOf } from './tense.ts';
 
 /** A clause with its dates written out, and the first of them. */
@@ -50,59 +52,6 @@ const RECURRING = new RegExp(
   'i',
 );
 
-const SEASONS: ReadonlyMap<string, number> = new Map([
-  ['spring', 2],
-  ['summer', 5],
-  ['autumn', 8],
-  ['fall', 8],
-  ['winter', 11],
-]);
-const NEAR_MONTH = new RegExp(`\\b(last|this|next) (${MONTHS.join('|')})\\b(?! \\d)`, 'gi');
-const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-
-/** "last summer", "two weekends ago", "in 2019": what the date parser does not read. */
-function extraPhrases(text: string, now: Date): DatePhrase[] {
-  const phrases: DatePhrase[] = [];
-  for (const match of text.matchAll(/\b(last|this|next|this past) (spring|summer|autumn|fall|winter)\b/gi)) {
-    const season = (match[2] ?? '').toLowerCase();
-    const start = SEASONS.get(season) ?? 0;
-    const which = (match[1] ?? '').toLowerCase();
-    let year = now.getUTCFullYear();
-    // In spring, "next summer" is not the one about to begin.
-    if (which === 'next' && now.getUTCMonth() >= start - 4) year += 1;
-    if (which.endsWith('past') || which === 'last') {
-      // The last one is over or under way; before it begins, it was the year before.
-      if (now.getUTCMonth() < start + 3) year -= 1;
-    }
-    const date = `${year}-${String(start + 1).padStart(2, '0')}`;
-    phrases.push({
-      index: match.index,
-      length: match[0].length,
-      prefix: 'in',
-      body: `the ${season} of ${year}`,
-      date,
-    });
-  }
-  for (const match of text.matchAll(NEAR_MONTH)) {
-    const month = MONTHS.findIndex((name) => name.toLowerCase() === match[2]?.toLowerCase());
-    const which = match[1]?.toLowerCase();
-    const isOver = month <= now.getUTCMonth();
-    const years =
-      which === 'last' ? (month < now.getUTCMonth() ? 0 : -1) : which === 'next' && isOver ? 1 : 0;
-    const date = new Date(Date.UTC(now.getUTCFullYear() + years, month, 1));
-    phrases.push({ index: match.index, length: match[0].length, ...inMonth(date) });
-  }
-  for (const match of text.matchAll(/\b(a|two|three|four|\d{1,2}) weekends? ago\b/gi)) {
-    const word = (match[1] ?? '').toLowerCase();
-    const count = /\d/.test(word) ? Number(word) : COUNTS.indexOf(word);
-    phrases.push({ index: match.index, length: match[0].length, ...onWeekend(addDays(now, -7 * count)) });
-  }
-  for (const match of text.matchAll(/\bin ((?:19|20)\d\d)\b/g)) {
-    phrases.push({ index: match.index, length: match[0].length, ...inYear(Number(match[1])) });
-  }
-  return phrases;
-}
-
 /** Months that are names as well: "Jan is nine". */
 const NAMESAKE = /^(?:jan|april|june|august)\b(?!\.? \d)/i;
 
@@ -132,13 +81,16 @@ const STRAY_NUMBER = new RegExp(
   'i',
 );
 
-function overlaps(a: DatePhrase, b: DatePhrase): boolean {
+type Place = Readonly<{ index: number; length: number }>;
+
+function overlaps(a: Place, b: Place): boolean {
   return a.index < b.index + b.length && b.index < a.index + a.length;
 }
 
 /** The dates that a text names, relative and incomplete ones against `now`, in the order of the text. */
 export function phrasesOf(text: string, now: Date): DatePhrase[] {
-  const phrases = extraPhrases(text, now);
+  const phrases: DatePhrase[] = relativeDates(text, now);
+  const spans = spansOf(text, now);
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
     const grain = grainOf(result, now, tenseOf(text, result));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
@@ -152,7 +104,7 @@ export function phrasesOf(text: string, now: Date): DatePhrase[] {
       body,
       bare: BARE.test(result.text),
     };
-    if (!phrases.some((other) => overlaps(other, phrase))) phrases.push(phrase);
+    if (![...phrases, ...spans].some((other) => overlaps(other, phrase))) phrases.push(phrase);
   }
   return phrases.sort((a, b) => a.index - b.index);
 }
@@ -176,6 +128,9 @@ function written(before: string, phrase: DatePhrase, after: string): { before: s
   ) {
     return { before: before.replace(/ the\s*$/i, ' '), text: phrase.body };
   }
+  // "In mid-January", "late last year"
+  if (phrase.prefix === 'in' && !phrase.body.startsWith('the ') && /\b(?:early|mid|late)[ -]$/i.test(before))
+    return { before, text: phrase.body };
   const open = phrase.bare
     ? before.replace(/^(?:just|only)\s*$/i, '')
     : before.replace(/\b(?:on|in|at|over|during|this)(?: the)?\s*$/i, '');

@@ -23,6 +23,11 @@ describe('namedPeriods', () => {
     ['Which concert did I go to in April 2026?', '2026-04-01 2026-05-01'],
     ['What happened in 2019?', '2019-01-01 2020-01-01'],
     ['Where was I last summer?', '2025-06-01 2025-09-01'],
+    ['What did I cook in the last three days?', '2026-06-14 2026-06-18'],
+    ['What did I buy over the past month?', '2026-05-18 2026-06-18'],
+    ['What have I planned for the next two weeks?', '2026-06-17 2026-07-02'],
+    ['What did I do the weekend before last?', '2026-06-06 2026-06-08'],
+    ['What did I see in the last week of May 2025?', '2025-05-01 2025-06-01'],
     ['我上周买了什么？', '2026-06-08 2026-06-15'],
     ['我2023年5月7日做了什么？', '2023-05-07 2023-05-08'],
   ])('%s', (question, period) => {

@@ -1,6 +1,7 @@
 import { chinesePhrasesOf } from './chinese/dates.ts';
 import { isChinese } from './chinese/script.ts';
 import { MONTHS } from './date-grain.ts';
+import { spansOf } from './date-spans.ts';
 import { isCommonEra, phrasesOf } from './dates.ts';
 
 /** A stretch of time that a question names, in whole days (UTC): `from` belongs to it, `until` does not. */
@@ -17,14 +18,22 @@ export type NamedPeriods = Readonly<{
   rest: string;
 }>;
 
-type Phrase = Readonly<{ index: number; length: number; body: string; prefix?: string; date: string | null }>;
+type Phrase = Readonly<{
+  index: number;
+  length: number;
+  body: string;
+  prefix?: string;
+  date: string | null;
+  /** A while up to now, or from now on: "the past two weeks". */
+  days?: Readonly<{ from: Date; until: Date }>;
+}>;
 
 /** Dates are looked for in questions, not in whole documents. */
 const MAX_CHARACTERS = 300;
 const ENGLISH_MONTH = MONTHS.map((month) => `${month.slice(0, 3)}(?:${month.slice(3)})?`).join('|');
 /** Worth asking the date parser. */
 const MAY_NAME_DATE = new RegExp(
-  `\\b(?:today|tonight|tomorrow|yesterday|ago|weekends?|weeks?|months?|years?|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${ENGLISH_MONTH})\\b|\\b(?:19|20)\\d\\d\\b|\\d[./]\\d`,
+  `\\b(?:today|tonight|tomorrow|yesterday|ago|days?|weekends?|weeks?|months?|years?|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${ENGLISH_MONTH})\\b|\\b(?:19|20)\\d\\d\\b|\\d[./]\\d`,
   'i',
 );
 const MONTH_NAME = new RegExp(`\\b(?:${ENGLISH_MONTH})\\b`, 'i');
@@ -67,12 +76,16 @@ function englishPhrases(text: string, now: Date): Phrase[] {
     date: match.groups?.['date'] ?? null,
   }));
   if (written.length > 0) return written;
-  return MAY_NAME_DATE.test(text) ? phrasesOf(text, now) : [];
+  if (!MAY_NAME_DATE.test(text)) return [];
+  const spans = spansOf(text, now).flatMap(({ days, ...place }) =>
+    days === null ? [] : [{ ...place, days, body: '', date: null }],
+  );
+  return [...phrasesOf(text, now), ...spans].sort((a, b) => a.index - b.index);
 }
 
 /** How many days a phrase means that is written out with the first of them. */
 function daysOf({ body, prefix = '' }: Phrase): number {
-  if (/^the week of|那一周$/.test(body)) return 7;
+  if (/^(?:the end of )?the week of|那一周$/.test(body)) return 7;
   if (/^the weekend of|那个周末$/.test(body)) return 2;
   const last = / to (\d{1,2}) /.exec(body);
   if (prefix !== 'from' || last === null) return 1;
@@ -81,7 +94,8 @@ function daysOf({ body, prefix = '' }: Phrase): number {
 }
 
 function toPeriod(phrase: Phrase): Pick<NamedPeriod, 'from' | 'until'> | null {
-  const { date, body, prefix } = phrase;
+  const { date, body, prefix, days } = phrase;
+  if (days !== undefined) return { from: startOfDay(days.from), until: startOfDay(days.until) };
   const [year = NaN, month, day] = (date ?? '').split('-').map(Number);
   if (Number.isNaN(year)) return null;
   if (month === undefined) return { from: utc(year, 0, 1), until: utc(year + 1, 0, 1) };
@@ -92,6 +106,10 @@ function toPeriod(phrase: Phrase): Pick<NamedPeriod, 'from' | 'until'> | null {
   const isAround = prefix === 'around' || body.endsWith('前后');
   const first = utc(year, month - 1, day - (isAround ? 3 : 0));
   return { from: first, until: new Date(first.getTime() + (isAround ? 7 : daysOf(phrase)) * DAY_MS) };
+}
+
+function startOfDay(time: Date): Date {
+  return utc(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate());
 }
 
 function utc(year: number, month: number, day: number): Date {

@@ -71,8 +71,9 @@ function speaksOfPresent(text: string): boolean {
     .some((word) => isParticiple(word));
 }
 
-/** Before a day that was: "a bruise from the match on Saturday". */
-const OF_PAST = /\b(?:from|since|after)\b[^,;]*$|\bof (?:the )?$/i;
+/** Before a day that was: "a bruise from the match on Saturday"; but "in the last week of June". */
+const OF_PAST =
+  /\b(?:from|since|after)\b[^,;]*$|(?<!\b(?:week|weekend|half|end|middle|start|beginning) )\bof (?:the )?$/i;
 
 /** On which side of now the date is that the parser found. */
 export function tenseOf(text: string, { index, start }: ParsedResult): Tense {
