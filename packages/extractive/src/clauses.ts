@@ -29,6 +29,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Ww]e(?: are| were| have)?) (?:both|all)\b/g, '$1'],
   [/\b([Tt]omorrow|[Tt]oday|[Tt]onight)'s (?=going|gonna|been|the|an?\b)/g, '$1 is '],
   [/\b([Ww]hat|[Hh]ow|[Ww]here|[Ww]hy)'ve\b/g, '$1 have'],
+  [/\b([Ww]e are )(vegetarian|vegan|pescatarian)s\b/g, '$1$2'],
   [/, (?:you|ya|y') ?know,(?= )/g, ','],
   // What everybody shares is not the speaker's.
   [
@@ -46,6 +47,12 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b([Ww]hat|[Ww]ho|[Hh]ow|[Ww]here|[Ww]hen)'d (?=you|they|he|she|it)/g, '$1 did '],
   [/\b([Ss]h|[Hh])(e)s (?=\S)/g, "$1$2's "],
   [/\b((?:[Mm]y|[Oo]ur) [a-z-]+[a-rt-z])s (name|birthday|job) (?=is\b)/g, "$1's $2 "],
+  // "It's our tenth anniversary next month", "what I want is to become a pilot": said the other way round.
+  [
+    /^[Ii]t(?:'s| is| was) ((?:my|our) (?:[\p{L}'’-]{1,20} ){0,3}(?:birthday|anniversary|wedding|graduation|first day|last day|due date|funeral)) (?=\S)/gu,
+    '$1 is ',
+  ],
+  [/^[Ww]hat (I|we) (?:really |truly )?(want|would like) (?:most |really )?is to /g, '$1 $2 to '],
   // "My son Francis, he's 21": said twice.
   [
     /(?<=^(?:\p{L}{1,20},? )?)([Mm]y (?:[\p{Ll}-]{1,20} ){0,2}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?), (?:he|she|they|it)(?:'s| is|'re| are)\b/gu,
@@ -79,6 +86,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
   /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|(?:ha|hah|heh|he|ah|haha)(?:,? (?:ha|heh|he|haha))*|lol|woah|omg|oops|oof|woohoo|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
+  /^(?:fyi|btw|by the way|just fyi)\s{1,4}(?=(?:I|my|we|our)\b)/i,
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
   /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
   /^(?:and|but|so|oh|yeah|btw),?\s+(?=also|by the way|recently|last|yesterday|today)/i,

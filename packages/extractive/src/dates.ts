@@ -38,7 +38,9 @@ const HAS_DATE = new RegExp(
 /** Dates that come again every year or week stay as they were said. */
 const RECURRING = new RegExp(
   [
-    'birthday|anniversary|birth|born|every|each|usually|always|on weekends',
+    // "It's my birthday on Saturday" is said of one.
+    `(?:birthday|anniversary)(?! (?:is )?(?:today|tomorrow|(?:on |this |next )?${WEEKDAY}|(?:this|next) (?:week|month)))`,
+    'birth|born|every|each|usually|always|on weekends',
     `on ${WEEKDAY}s`,
     `${WEEKDAY} (?:nights|mornings|afternoons|evenings)`,
     `${WEEKDAY} (?:to|through|until) ${WEEKDAY}`,

@@ -73,7 +73,8 @@ function noteOf(readings: readonly Reading[], teller: Teller): Note {
 }
 
 /** Begins with a word that stands for something said before. */
-const DANGLING = /^(?:It|It's|They|They've|They're|He|She|That|That's|This|These|Those|Them)\b/;
+const DANGLING =
+  /^(?:It(?!(?: took| has been|'s been) )|They|They've|They're|He|She|That|That's|This|These|Those|Them)\b/;
 
 function isKept(readings: readonly Reading[], { social, topic }: Teller): boolean {
   const standsAlone = topic !== null || readings.some(({ sentence }) => !DANGLING.test(sentence));

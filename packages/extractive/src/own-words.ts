@@ -24,6 +24,7 @@ const ERRANDS: readonly RegExp[] = [
   /^(?:when|whenever|every time|each time) [^,]{3,120}, (?:please )?(?:use|return|call|set|add|remove|print|show|skip|throw|log|raise|do not|don't|make|write|go)\b/i,
   // Of what others are to do.
   /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
+  /\b(?:in|of) (?:my|our|this|the) (?:examples?|exercise|snippet|script)\b/i,
   // A line of somebody else's talk: "neighbour: I live in Minsk".
   /^(?!(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)[\p{L}\p{N}' -]{1,30}:(?:\s|$)/u,
   /\b(?:here(?:'s| is| are)|the following|as follows|looks? like this)$/i,

@@ -55,7 +55,7 @@ export const PASSING_STATE =
 const ASIDES: Refusals = [
   [
     'supposition',
-    /\b(?:if|unless|would(?! rather [^,]{1,80} than )|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
+    /\b(?:if|unless|would(?! rather [^,]{1,80} than | rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\b)|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
   ],
   [
     'thought',
@@ -91,7 +91,7 @@ const ASIDES: Refusals = [
 const SUPPOSITIONS: Refusals = [
   [
     'supposition',
-    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:(?:love|like) to|rather [^,]{1,80} than )\b)|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
+    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:(?:love|like) to|rather [^,]{1,80} than |rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\b))|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
   ],
 ];
 

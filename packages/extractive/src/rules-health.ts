@@ -18,7 +18,7 @@ export const healthRules: readonly Rule[] = [
     category: 'health',
     key: 'diet',
     content: '{speaker} is {value}.',
-    when: when('we are {adv}(?<value>{diet})s\\b'),
+    when: when('we are {adv}(?<value>{diet})s?\\b'),
   },
   {
     category: 'health',
@@ -83,4 +83,8 @@ export const healthRules: readonly Rule[] = [
     ),
   },
   { category: 'health', when: when('I am {adv}allergic to \\S+') },
+  {
+    category: 'health',
+    when: when('I am (?:not )?supposed to (?:avoid|eat|drink|lift|wear|rest|fast|limit) \\S+'),
+  },
 ];

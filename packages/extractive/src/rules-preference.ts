@@ -19,6 +19,18 @@ export const preferenceRules: readonly Rule[] = [
   { category: 'preference', when: when('{i} would {adv}(?:much )?rather .+ than .+') },
   {
     category: 'preference',
+    when: when(
+      '{i} would {adv}(?:much )?rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\\b.*',
+    ),
+  },
+  {
+    category: 'preference',
+    when: when(
+      '{i} can only (?:work(?: out)?|train|exercise|meet|travel|talk|study|come|attend|practi[cs]e) (?:.* )?(?:on|after|before|between|until|in the|at|during) .+',
+    ),
+  },
+  {
+    category: 'preference',
     when: when('I {adv}(?:prefer|favou?r) .+ (?:to|over|than|instead of|rather than) .+'),
   },
   {

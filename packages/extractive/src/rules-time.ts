@@ -44,6 +44,29 @@ export const planRules: readonly Rule[] = [
 
 /** What the speaker did and lived through; plain past verbs are read by `eventOf`. */
 export const eventRules: readonly Rule[] = [
+  // "I haven't spoken to my brother for ten years."
+  {
+    category: 'event',
+    when: when(
+      "{i} (?:haven't|have not) (?!(?:tried|checked|tested|found|decided|changed|touched|updated)\\b|(?:talked|spoken|chatted|met) (?:in|for|since)\\b)\\p{L}+ (?:.* )?(?:in|for|since) (?:over |more than |almost |the (?:last|past) )?(?:(?:{count}|few|couple of|a few) )?(?:nights|days|weeks|months|years?|decades?|ages|(?:19|20)\\d\\d)\\b",
+    ),
+  },
+  {
+    category: 'event',
+    when: when('{i} had {my} (?:first|second|third|fourth) (?:child|baby|kid|son|daughter)\\b'),
+  },
+  {
+    category: 'event',
+    when: when(
+      '{i} {adv}(?:had|have had|am having|got) my (?:[\\p{L}-]+ ){1,3}(?:removed|pulled|taken out|extracted|operated on)\\b',
+    ),
+  },
+  {
+    category: 'event',
+    when: when(
+      '{i} {adv}(?:got|landed|was offered|have got|accepted) (?:the|a new|my dream) (?:job|position|promotion|role|internship|scholarship|apartment|house)\\b',
+    ),
+  },
   {
     category: 'event',
     when: when(

@@ -1,6 +1,7 @@
 import { fill, type Category, type Rule } from './rule.ts';
 import { healthRules } from './rules-health.ts';
 import { identityRules, selfDescriptionRules } from './rules-identity.ts';
+import { otherSubjectRules } from './rules-other-subjects.ts';
 import { peopleRules } from './rules-people.ts';
 import { possessionRules } from './rules-possession.ts';
 import { preferenceRules } from './rules-preference.ts';
@@ -37,6 +38,7 @@ const rules: readonly Rule[] = [
   ...preferenceRules,
   ...possessionRules,
   ...eventRules,
+  ...otherSubjectRules,
 ];
 
 /** The statements of one matched row; none when the captured value is no value. */

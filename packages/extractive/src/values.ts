@@ -47,7 +47,7 @@ export function splitValues(value: string): string[] {
     .map((part) =>
       trimValue(
         part.replace(
-          /^(?:a (?:little|bit of)|some|also|both|fluent|basic|native|decent|good|fair|broken|passable|rusty|conversational)\s+/i,
+          /^(?:a (?:(?:little |tiny )?bit of|little|few words of)|some|also|both|fluent|basic|native|decent|good|fair|broken|passable|rusty|conversational)\s+/i,
           '',
         ),
       ),
