@@ -17,7 +17,7 @@ export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
 }
 
-function monday(date: Date): Date {
+export function monday(date: Date): Date {
   return addDays(date, -((date.getUTCDay() + 6) % 7));
 }
 
@@ -97,10 +97,7 @@ function wholeGrainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' 
   const { start } = result;
   const words = result.text.toLowerCase();
   const date = start.date();
-  if (
-    /^(?:for|within|now|right now|just now|sun|sat|mon|wed|may|march|mar|second|at\b)/.test(words) &&
-    !/\d/.test(words)
-  )
+  if (/^(?:for|within|now|right now|just now|sun|sat|mon|wed|second|at\b)/.test(words) && !/\d/.test(words))
     return null;
   // "For two weeks", "after 35 years of teaching" are no dates.
   if (/^(?:for|within|after)\b/.test(words)) return null;
@@ -110,7 +107,8 @@ function wholeGrainOf(result: ParsedResult, now: Date, tense: 'past' | 'future' 
     return onWeekend(/\b(?:last|past|previous)\b/.test(words) ? date : toSide(date, now, tense, byWeek));
   }
   // "This week" is read as its Sunday, which is the week before's.
-  if (/\bweek\b/.test(words)) return inWeek(/\bthis\b/.test(words) ? now : date);
+  if (/\bweek\b/.test(words) && !start.isCertain('weekday'))
+    return inWeek(/\bthis\b/.test(words) ? now : date);
   if (/\bweeks\b/.test(words)) return { ...onDay(date), prefix: 'around' };
   if (/\bmonths?\b/.test(words)) return inMonth(date);
   if (/\byears?\b/.test(words)) return inYear(date.getUTCFullYear());

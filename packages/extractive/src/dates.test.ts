@@ -70,6 +70,23 @@ describe('resolveDates', () => {
     ['I moved a fortnight ago', 'I moved around 24 April 2023', '2023-04-24'],
     ['I am moving in a fortnight', 'I am moving around 22 May 2023', '2023-05-22'],
     ['tomorrow is my last day at Bosch', '9 May 2023 is my last day at Bosch', '2023-05-09'],
+    ['our baby is due in March', 'our baby is due in March 2024', '2024-03'],
+    ['I moved in May', 'I moved in May 2023', '2023-05'],
+    ['I moved in march', 'I moved in March 2023', '2023-03'],
+    ['she may call in April', 'she may call in April 2024', '2024-04'],
+    [
+      'I have interviews next week, on Tuesday and on Sunday',
+      'I have interviews in the week of 15 May 2023, on 16 May 2023 and on 21 May 2023',
+      '2023-05-15',
+    ],
+    [
+      'I was ill last week, from Saturday',
+      'I was ill in the week of 1 May 2023, from 6 May 2023',
+      '2023-05-01',
+    ],
+    ['I saw him on Sunday last week', 'I saw him on 7 May 2023', '2023-05-07'],
+    ['I saw him on Monday last week', 'I saw him on 1 May 2023', '2023-05-01'],
+    ['I fly on Tuesday next week', 'I fly on 16 May 2023', '2023-05-16'],
     ['I moved late last year', 'I moved late 2022', '2022'],
     ['I see him in the last week of June', 'I see him in the last week of June 2023', '2023-06'],
     ['the choir I sing in tomorrow', 'the choir I sing in on 9 May 2023', '2023-05-09'],
@@ -121,6 +138,9 @@ describe('resolveDates', () => {
   });
 
   test.each([
+    'I like to march in parades',
+    'I met May in Paris',
+    'our fiscal year ends in June',
     'I came back after two weeks in hospital',
     'I stopped after 35 years of teaching',
     "over the past year I've lost 20 kilos",

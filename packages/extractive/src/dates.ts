@@ -1,5 +1,5 @@
 import type { ParsedResult } from 'chrono-node/en';
-import { atHour, grainOf, MONTHS } from './date-grain.ts';
+import { addDays, atHour, type Grain, grainOf, monday, MONTHS, onDay } from './date-grain.ts';
 import { spansOf } from './date-spans.ts';
 import { dateParser } from './language.ts';
 import { relativeDates } from './relative-dates.ts';
@@ -40,6 +40,7 @@ const RECURRING = new RegExp(
   [
     // "It's my birthday on Saturday" is said of one.
     `(?:birthday|anniversary)(?! (?:is )?(?:today|tomorrow|(?:on |this |next )?${WEEKDAY}|(?:this|next) (?:week|month)))`,
+    '(?:fiscal|financial|tax|school|academic) year',
     'birth|born|every|each|usually|always|on weekends',
     `on ${WEEKDAY}s`,
     `${WEEKDAY} (?:nights|mornings|afternoons|evenings)`,
@@ -56,11 +57,15 @@ const RECURRING = new RegExp(
 
 /** Months that are names as well: "Jan is nine". */
 const NAMESAKE = /^(?:jan|april|june|august)\b(?!\.? \d)/i;
+/** And those that are verbs. */
+const LIKE_VERB = /^(?:may|march|mar)$/i;
+const BEFORE_MONTH = /\b(?:in|since|by|until|till|during|from|before|after|early|mid|late|week of)[ -]$/i;
 
 /** "It feels like yesterday", "a quiet weekend", somebody called June. */
 function isFigurative(text: string, result: ParsedResult): boolean {
   const before = text.slice(0, result.index);
   if (/\blike(?: it was)?(?: just| only)? $/i.test(before)) return true;
+  if (LIKE_VERB.test(result.text)) return !BEFORE_MONTH.test(before);
   if (NAMESAKE.test(result.text)) {
     return !/\b(?:in|since|by|until|till|of|for|early|late|mid|during|from|to|through|before|after|around|is) $/i.test(
       before,
@@ -75,6 +80,19 @@ const OF_WHILE = /(?:n't|\b(?:not|never|first|best|worst|once|only|longest))\b[^
 
 function isWhile(text: string, { index, text: words }: ParsedResult): boolean {
   return WHILE.test(words) && (OF_WHILE.test(text.slice(0, index)) || tenseAt(text, index) === 'past');
+}
+
+const WEEK = /\b(next|last) week\b(?! of\b)/i;
+
+/** "Two interviews next week, on Tuesday and on Thursday": the days of that week. */
+function inNamedWeek(text: string, { index, text: words, start }: ParsedResult, now: Date): Grain | null {
+  if (!start.isCertain('weekday') || start.isCertain('day')) return null;
+  const week =
+    WEEK.exec(words) ?? (/\b(?:last|next|this)\b/i.test(words) ? null : WEEK.exec(text.slice(0, index)));
+  const which = week?.[1]?.toLowerCase();
+  if (which === undefined) return null;
+  const weekday = (start.get('weekday') ?? 0) + 6;
+  return onDay(addDays(monday(now), (which === 'next' ? 7 : -7) + (weekday % 7)));
 }
 
 /** "An iPhone 15 last week" is no hour. */
@@ -94,7 +112,7 @@ export function phrasesOf(text: string, now: Date): DatePhrase[] {
   const phrases: DatePhrase[] = relativeDates(text, now);
   const spans = spansOf(text, now);
   for (const result of dateParser()(text, { instant: now, timezone: 0 })) {
-    const grain = grainOf(result, now, tenseOf(text, result));
+    const grain = inNamedWeek(text, result, now) ?? grainOf(result, now, tenseOf(text, result));
     if (grain === null || Number.isNaN(result.start.date().getTime())) continue;
     if (isFigurative(text, result) || isWhile(text, result)) continue;
     const stray = STRAY_NUMBER.exec(result.text)?.[0].length ?? 0;

@@ -4,7 +4,7 @@ type Refusals = readonly (readonly [string, RegExp])[];
 
 /** Never stored, and neither is the answer to a question about it. */
 const SECRET =
-  /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card|card number|cvv|iban|ssn|social security)\b/i;
+  /\b(?:passwords?|passcode|passphrase|pin(?: code)?|api[ -]?key|access[ -]?key|secret|token|credentials?|credit card(?! (?:debts?|bills?|balance|payments?|points|companies|company|interest))|card number|cvv|iban|ssn|social security)\b/i;
 
 /** Code, formulas and addresses. */
 export const MARKUP = /[{}=\\|^]|[$<>~](?! ?\d)|https?:|www\.|\S@\S|\S::\S/;

@@ -7,10 +7,10 @@ export type Tense = 'past' | 'future' | null;
 const PAST =
   /\b(?:was|were|did|had|went|got|came|saw|met|took|made|ran|won|bought|began|left|gave|found|(?!(?:re)?scheduled|planned|booked|(?:need|indeed|speed|feed)\b)(?<!\b(?:am|is|are|be|feel|feeling|get|getting) (?:\p{L}{2,10} )?)\p{L}{2,}ed)\b/gu;
 const FUTURE =
-  /\b(?:will|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is|are) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
+  /\b(?:will|may|might|(?:re)?scheduled|planned|booked|due|deadline|(?:ends|starts|begins|targets|opens|closes|expires|leaves|departs|arrives|lands|turns|graduates|retires)(?= )|going to|(?:have|has|need|needs) to|must|plan|plans|planning|next|upcoming|tomorrow|moving|(?<!\b(?:after|since|from|before) )getting|looking forward|hope|hoping|want|(?:am|is|are) (?!(?:feeling|trying|struggling|wondering|using|doing)\b)\p{L}+ing)\b/gu;
 
 /** "Wants it by Friday" and "moved to the 3rd" speak of a day to come. */
-const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the))*\s*$/i;
+const UNTIL = /\b(?:by|until|till|due)(?: (?:on|the|in))*\s*$/i;
 const MOVED =
   /\b(?:moved|pushed|postponed|rescheduled|shifted|changed)\b[^,;]{0,60} (?:from|to|until)(?: the)?\s*$/i;
 
