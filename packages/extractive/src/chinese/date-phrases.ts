@@ -84,8 +84,10 @@ function ofMonth(year: number, groups: Readonly<Record<string, string | undefine
   return groups['day'] === undefined ? inMonth(year, month) : dayOf(year, month, numberOf(groups['day']));
 }
 
-function ago(match: RegExpExecArray, now: Date): ChineseDate {
+function ago(match: RegExpExecArray, now: Date, tense: Tense | null): ChineseDate | null {
   const { count = '', unit = '', side = '' } = match.groups ?? {};
+  // "住了十年后回国了": after what was, not from now on.
+  if (side.endsWith('后') && tense === 'past') return null;
   const isHalf = count === '半';
   const sign = side.endsWith('前') ? -1 : 1;
   const many = sign * (isHalf ? 1 : numberOf(count));

@@ -65,6 +65,15 @@ export function writeOutDates(text: string, saidAt: Date): ChineseDated {
   return { text: out + text.slice(from), date: first };
 }
 
+const OF_WEEK = /^(?:上{1,2}|下{1,2})(?=(?:个)?(?:周|星期|礼拜)[一二三四五六日天])/;
+const AND = /^(?:和|、|及|与|还有|，|以及|或者?)$/;
+
+/** "下周二和周四": the second day is of the same week. */
+function goesOn(text: string, at: number, before: PlaceInText | undefined): boolean {
+  const isWeekday = /^(?:周|星期|礼拜)/.test(text.slice(at, at + 2));
+  return isWeekday && before !== undefined && AND.test(text.slice(before.index + before.length, at));
+}
+
 /** The dates that a text names, relative and incomplete ones against `now`, in the order of the text. */
 export function chinesePhrasesOf(text: string, now: Date): (ChineseDate & PlaceInText)[] {
   const simplified = toSimplified(text);
@@ -72,14 +81,20 @@ export function chinesePhrasesOf(text: string, now: Date): (ChineseDate & PlaceI
   const tense = tenseOf(simplified);
   const mayBegin = YEARLY.test(simplified) ? RELATIVE : MAY_BEGIN;
   const phrases: (ChineseDate & PlaceInText)[] = [];
+  let lastWeek = '';
   for (let at = 0; at < text.length;) {
     const isJoined = at > 0 && JOINED.test(simplified.charAt(at - 1));
+    const week = goesOn(simplified, at, phrases.at(-1)) ? lastWeek : '';
     const found =
       mayBegin.test(simplified.charAt(at)) && !isJoined
-        ? phraseAt(simplified.slice(at, at + MAX_PHRASE_CHARACTERS), now, tense)
+        ? phraseAt(week + simplified.slice(at, at + MAX_PHRASE_CHARACTERS), now, tense)
         : null;
-    if (found !== null) phrases.push({ ...found.date, index: at, length: found.length });
-    at += found?.length ?? 1;
+    const length = found === null ? 1 : found.length - week.length;
+    if (found !== null) {
+      phrases.push({ ...found.date, index: at, length });
+      lastWeek = OF_WEEK.exec(week + simplified.slice(at, at + MAX_PHRASE_CHARACTERS))?.[0] ?? '';
+    }
+    at += length;
   }
   return phrases;
 }
