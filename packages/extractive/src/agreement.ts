@@ -58,7 +58,9 @@ function agreeJoined(words: Word[], verb: number, pastContext: boolean, isAuxili
     if (joined === undefined || (next >= words.length - 1 && next === index + 1)) return;
     // "Hiking and rock climbing" are things.
     if (words[next + 1]?.text.endsWith('ing') === true) return;
-    const base = CERTAIN_VERB.test(joined.text) || (!isAuxiliary && joined.tags.has('Infinitive'));
+    // "I have a cat and often foster kittens"
+    const mayBeVerb = !isAuxiliary || next === index + 2;
+    const base = CERTAIN_VERB.test(joined.text) || (mayBeVerb && joined.tags.has('Infinitive'));
     if (base && !joined.tags.has('Noun')) joined.text = toThirdPersonVerb(joined.text, pastContext);
   }
 }

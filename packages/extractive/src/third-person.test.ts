@@ -22,6 +22,7 @@ describe('toThirdPerson', () => {
     ['I no longer work there', 'The user no longer works there.'],
     ['I am tall and I am fast', 'The user is tall and they are fast.'],
     ['I was tall when I was young', 'The user was tall when they were young.'],
+    ['I have a cat and often foster kittens', 'The user has a cat and often fosters kittens.'],
     ['I live in Rome and work in Ostia', 'The user lives in Rome and works in Ostia.'],
     ['I love cats and dogs', 'The user loves cats and dogs.'],
     ['I like to hike and swim with friends', 'The user likes to hike and swim with friends.'],
