@@ -138,9 +138,13 @@ const BOUNDARIES: readonly RegExp[] = [
 const FRONTED_COMMA =
   /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after|for|during|over|earlier|at|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,5}), (?=(?:I|we|my|our) )/i;
 
+/** A sentence of what is not so. */
+const SUPPOSES =
+  /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|hypothetically|for the sake of argument|as (?:a thought experiment|an example|an exercise)|in (?:this|the following) (?:scenario|exercise|example|role-?play))\b/i;
+
 /** "As a vegetarian, what can I eat?" says what the user is. */
 const ROLE = new RegExp(
-  `^(?:As|Being) (?<role>an? (?:[\\p{Ll}-]{1,20} ){0,2}?(?:${WORD_LISTS['diet']}|${WORD_LISTS['occupation']}|student|diabetic|beginner|parent|mother|father|mom|mum|dad|widow|widower|immigrant|expat|renter|homeowner|retiree|teetotall?er|atheist|muslim|christian|jew|hindu|buddhist)s?\\b[^,]{0,80}), (?=\\p{L})`,
+  `^(?:As|Being) (?<role>an? (?:[\\p{Ll}-]{1,20} ){0,2}?(?:${WORD_LISTS['diet']}|${WORD_LISTS['occupation']}|student|diabetic|beginner|parent|mother|father|mom|mum|dad|widow|widower|immigrant|expat|renter|homeowner|retiree|teetotall?er|atheist|muslim|christian|jew|hindu|buddhist)s?\\b[^,]{0,80}), (?!(?:how|what|which|why|where) would you\\b|you\\b)(?=\\p{L})`,
   'iu',
 );
 
@@ -241,7 +245,7 @@ export function toClauses(sentence: string): Clause[] {
   const expanded = expand(sentence).replace(FRONTED_COMMA, '$1 , ');
   const start = normaliseStart(strip(expanded, OPENERS)).replace(FRONTED_COMMA, '$1 , ');
   if (/^(?:would|could|should)\b/i.test(start)) return mentionedBy([start]);
-  if (/^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if)\b/i.test(start)) {
+  if (SUPPOSES.test(start)) {
     return [];
   }
   const given = ROLE.exec(start);

@@ -20,6 +20,14 @@ const PICTOGRAPHS_BETWEEN =
   /(?<=[\p{L}\p{N}])[^\S\n]{0,4}(?:\p{Extended_Pictographic}|\u{FE0F}|\u{200D}){1,40}[^\S\n]{0,4}(?=\p{Lu})/gu;
 const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{200D}/gu;
 
+const KIND_OF_TEXT =
+  '(?:grammar|spelling|punctuation|tone|wording|sentences?|paragraphs?|texts?|e-?mails?|essays?|letters?|messages?|articles?|passages?|abstract|poems?|story|speech|drafts?|following|this|(?:in)?to [A-Z]\\p{Ll}{2,15})';
+/** "Fix the grammar: ...", "here's my essay: ...": what follows is a text to work on. */
+const GIVEN_TEXT = new RegExp(
+  `(?<=^|[.!?\\n] ?)(?:(?:[Pp]lease|[Cc]an you|[Cc]ould you|[Hh]elp me|[Nn]ow|[Aa]lso) ){0,2}(?:(?:[Ff]ix|[Cc]orrect|[Pp]roofread|[Tt]ranslate|[Rr]ewrite|[Rr]ephrase|[Pp]araphrase|[Ss]ummari[sz]e|[Ee]dit|[Ii]mprove|[Pp]olish|[Ss]horten|[Cc]ritique|[Gg]rade|[Cc]ontinue)(?: [\\p{L}'-]{1,20}){0,6}? ${KIND_OF_TEXT}(?: [\\p{L}'-]{1,20}){0,4}|[Hh]ere(?:'s| is) (?:my|the|an?) (?:[\\p{L}-]{1,20} ){0,2}(?:essay|draft|letter|poem|story|article|speech|abstract|paragraph|email))\\s?:\\s{0,4}\\S[\\s\\S]*$`,
+  'u',
+);
+
 const SENTENCE_ENDS = ['. ', '! ', '? ', '\n', '。', '！', '？'];
 
 /** Cuts at the last sentence end within the limit, or, without one, at the last blank. */
@@ -30,7 +38,7 @@ function cut(text: string): string {
   return head.slice(0, end > 0 ? end + 1 : Math.max(head.lastIndexOf(' '), 0));
 }
 
-/** The user's own prose: without code, quoted lines, quotations of speech, bullets and pictographs. */
+/** The user's own prose: without code, quoted lines, texts to work on, quotations of speech, bullets and pictographs. */
 export function toProse(content: string): string {
   return stripInvisible(cut(content).toWellFormed())
     .replaceAll(FENCED_CODE, '\n')
@@ -38,6 +46,7 @@ export function toProse(content: string): string {
     .replaceAll(INLINE_CODE, QUOTATION)
     .replaceAll(QUOTED_LINE, '')
     .replaceAll(/[‘’ʼ]/g, "'")
+    .replace(GIVEN_TEXT, '')
     .replaceAll(QUOTED, (whole, inner: string) => (SPOKEN.test(inner) ? QUOTATION : whole))
     .replaceAll(BULLET, '')
     .replaceAll(PICTOGRAPHS_BETWEEN, '. ')

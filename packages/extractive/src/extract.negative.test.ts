@@ -25,6 +25,10 @@ describe('states nothing lasting', () => {
     'If I lived in Rome, I would eat pasta every day.', 'I would love to go there with it.', 'I wish I had a dog.', 'Maybe I live in a simulation.',
     'I could move to Berlin.', 'I might adopt a cat.', "Let's say I live in Oslo.", 'Imagine I am a pirate.', 'Suppose my name is Bob.',
     // commands
+    'Fix the grammar: me and my brother was born in Texas.', 'Please translate this to German: I live in Munich.',
+    "Here's my essay: My family moved to Chicago when I was six. My father drove a cab.", 'As a product manager, how would you plan this?',
+    'As a thought experiment, I am the king of France.', 'Act as an agent. I am a customer who wants to fly to Bali.',
+    'I have an array with five elements.', 'I flip a coin ten times and get seven heads.',
     'Please write me a poem.', 'Tell me about my city.', 'Translate this into German.', 'Help me with my essay.', 'Let me know.',
     // moods and moments
     "I'm tired.", "I'm so happy!", "I'm at my desk right now with it", "I'm just trying to fix this.", "I'm looking for a restaurant.", "I'm on my way.",

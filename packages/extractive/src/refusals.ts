@@ -28,6 +28,18 @@ const REFUSALS: Refusals = [
   ],
 ];
 
+/** Parts that are played, and things of exercises. */
+const PLAY: Refusals = [
+  [
+    'role',
+    /^(?:I am|we are) (?:an?|the|your) (?:customer|client|guest|caller|interviewe[er]|passenger)s?\b/i,
+  ],
+  [
+    'exercise',
+    /^(?:I|we) (?:flip|toss|roll|draw|throw)s? (?:an?|two|three|four|five|ten|\d+) (?:fair )?(?:coins?|dice|die|cards?|balls?)\b|\bthinking of a number\b|^(?:I|we) (?:have|get|am given|are given) (?:an?|two|three|four|\d+|some|the following) (?:[\p{L}-]{1,20} ){0,2}(?:arrays?|lists? of|strings?|dictionar(?:y|ies)|matri(?:x|ces)|data ?frames?|datasets?|csv|json|functions?|variables?|columns?|vectors?|tuples?|triangles?|rectangles?|circles?|equations?|polynomials?|4\d\d|5\d\d)\b|\bat \d+ mph\b/iu,
+  ],
+];
+
 /** About what machines do, rather than about whoever uses them. */
 const MACHINE: Refusals = [
   [
@@ -109,7 +121,7 @@ export function refusalOf(clause: string, social: boolean, addressed: boolean): 
   return refusedBy(clause, [
     REFUSALS,
     SUPPOSITIONS,
-    ...(social ? [MACHINE] : []),
+    ...(social ? [MACHINE] : [PLAY]),
     ...(addressed ? [] : [ADDRESSED]),
   ]);
 }
