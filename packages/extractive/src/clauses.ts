@@ -197,9 +197,14 @@ const SUPPOSING =
 const ASKS =
   /^(?:(?:and|but|so|or|hmm|also|please|then),? )*(?:can|could|would|will|what(?:'s)?|how(?:'s)?|where|which|who|why|do|does|did|is|are|was|should|any|help|tell|give|show|suggest|recommend)\b/i;
 
+/** "Help me plan meals: I am lactose intolerant" */
+const REQUEST_AND_FACTS =
+  /(?<=^(?:(?:please|also|and|so),? )?(?![^:]{0,120}\b(?:sentences?|pronounce|say|synonyms?|words?|phrases?|dialogues?|spell|correct|translate|rewrite|mean)\b)(?:help|plan|suggest|recommend|give|find|make|create|design|build|can you|could you|what|which|how|where|any)\b[^:;.!?]{3,120}):\s{1,4}(?=(?:I|we|my|our)\s)/i;
+
 /** The clauses of a part that asks something: the question, and what it gives as its reason. */
 function splitGiven(part: string): string[] {
-  return ASKS.test(part) ? part.split(GIVEN) : [part];
+  const [request = part, ...facts] = part.split(REQUEST_AND_FACTS);
+  return [...(ASKS.test(request) ? request.split(GIVEN) : [request]), ...facts];
 }
 
 function splitAll(sentence: string): string[] {

@@ -8,16 +8,14 @@ export type DateSpan = Readonly<{
   days: Readonly<{ from: Date; until: Date }> | null;
 }>;
 
-const COUNTS: ReadonlyMap<string, number> = new Map(
-  'one two three four five six seven eight nine ten eleven twelve'
+const COUNTS: ReadonlyMap<string, number> = new Map([
+  ...'one two three four five six seven eight nine ten eleven twelve'
     .split(' ')
-    .map((word, index): [string, number] => [word, index + 1])
-    .concat([
-      ['couple of', 2],
-      ['few', 3],
-      ['several', 3],
-    ]),
-);
+    .map((word, index) => [word, index + 1] as const),
+  ['couple of', 2],
+  ['few', 3],
+  ['several', 3],
+]);
 const COUNT = `\\d{1,3}|${[...COUNTS.keys()].join('|')}`;
 const DAYS_OF: Readonly<Record<string, number>> = { day: 1, week: 7, weekend: 7, month: 30, year: 365 };
 
@@ -25,15 +23,12 @@ const DAYS_OF: Readonly<Record<string, number>> = { day: 1, week: 7, weekend: 7,
  * "The past year", "the last three nights", "the next few months": with a count, with "the" before it, or "past", it is
  * a while up to now or from now on. Only "last week" and "next week" are those of the calendar.
  */
-const SPAN = new RegExp(
-  [
-    `\\b(?:the |these |this )?(?<which>past|last|previous|next|coming) (?<count>${COUNT}) (?<unit>day|week|weekend|month|year)s?\\b`,
-    '\\bthe (?<which1>last|next) (?<unit1>week|month|year)\\b(?! of\\b)',
-    '(?<!\\bthis )\\b(?:the )?(?<which2>past) (?<unit2>week|month|year)\\b(?! of\\b)',
-    '\\bthis (?<which3>past) (?<unit3>month|year)\\b',
-  ].join('|'),
-  'gi',
-);
+const SPANS = [
+  `\\b(?:the |these |this )?(?<which>past|last|previous|next|coming) (?<count>${COUNT}) (?<unit>day|week|weekend|month|year)s?\\b`,
+  '\\bthe (?<which>last|next) (?<unit>week|month|year)\\b(?! of\\b)',
+  '(?<!\\bthis )\\b(?:the )?(?<which>past) (?<unit>week|month|year)\\b(?! of\\b)',
+  '\\bthis (?<which>past) (?<unit>month|year)\\b',
+].map((source) => new RegExp(source, 'gi'));
 /** "The last week of June", "my last year at school" are a part of something. */
 const PART =
   /\b(?:last|next) (?:day|week|month|year)s? of\b|\b(?:(?:my|our|your|his|her|their) last (?:week|month|year)|(?:my|our|your|his|her|their|the) last day)\b/gi;
@@ -45,14 +40,14 @@ export function spansOf(text: string, now: Date): DateSpan[] {
     length,
     days: null,
   }));
-  const whiles = Array.from(text.matchAll(SPAN), ({ index, 0: { length }, groups = {} }) => {
-    const which = groups['which'] ?? groups['which1'] ?? groups['which2'] ?? groups['which3'] ?? '';
-    const unit = groups['unit'] ?? groups['unit1'] ?? groups['unit2'] ?? groups['unit3'] ?? '';
-    const count = groups['count']?.toLowerCase() ?? '1';
-    const days = (COUNTS.get(count) ?? Number(count)) * (DAYS_OF[unit.toLowerCase()] ?? 1);
-    const isPast = !/^(?:next|coming)$/i.test(which);
-    const [from, until] = isPast ? [addDays(now, -days), addDays(now, 1)] : [now, addDays(now, days + 1)];
-    return { index, length, days: { from, until } };
-  });
+  const whiles = SPANS.flatMap((span) => Array.from(text.matchAll(span), (match) => whileOf(match, now)));
   return [...parts, ...whiles];
+}
+
+function whileOf({ index, 0: { length }, groups = {} }: RegExpExecArray, now: Date): DateSpan {
+  const { which = '', unit = '', count = '1' } = groups;
+  const days = (COUNTS.get(count.toLowerCase()) ?? Number(count)) * (DAYS_OF[unit.toLowerCase()] ?? 1);
+  const isPast = !/^(?:next|coming)$/i.test(which);
+  const [from, until] = isPast ? [addDays(now, -days), addDays(now, 1)] : [now, addDays(now, days + 1)];
+  return { index, length, days: { from, until } };
 }

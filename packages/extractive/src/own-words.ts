@@ -25,7 +25,7 @@ const ERRANDS: readonly RegExp[] = [
   // Of what others are to do.
   /^(?:I|we)(?: [a-z]+ly| also| do| just)* (?:want|prefer|expect|demand|insist|need|like|require)s? (?:that|it when|(?:all |every |any |the |my |our )?(?:assistants?|AIs?|chatbots?|bots?|models?|agents?|everyone|everybody|anyone|others))\b/,
   /\b(?:in|of) (?:my|our|this|the) (?:examples?|exercise|snippet|script)\b/i,
-  /^my (?:[\p{L}-]{1,20} )?(?:function|script|query|loop|method|component|regex|formula|array|string|variable|columns?|tests?|macro|snippet|meme|caption) (?:is|are|has|have|doesn't|don't|won't|keeps|[\p{L}]{2,20}s) /iu,
+  /^my (?:[\p{L}-]{1,20} )?(?:function|script|query|loop|method|component|regex|formula|array|string|variable|columns?|macro|snippet|meme|caption) (?:is|are|has|have|doesn't|don't|won't|keeps|returns?|takes?|works?|fails|throws|prints|outputs?|runs|matches|crashes|needs?|gives?|uses|gets|expects|contains?) /iu,
   // A line of somebody else's talk: "neighbour: I live in Minsk".
   /^(?!(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)[\p{L}\p{N}' -]{1,30}:(?:\s|$)/u,
   /\b(?:here(?:'s| is| are)|the following|as follows|looks? like this)$/i,

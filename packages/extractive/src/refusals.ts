@@ -1,4 +1,5 @@
 import { QUOTATION } from './clean-text.ts';
+import { WORD_LISTS } from './word-lists.ts';
 
 type Refusals = readonly (readonly [string, RegExp])[];
 
@@ -28,11 +29,14 @@ const REFUSALS: Refusals = [
   ],
 ];
 
+/** "I would rather not fly" is said of every time. */
+const RATHER = WORD_LISTS['rather'];
+
 /** Parts that are played, and things of exercises. */
 const PLAY: Refusals = [
   [
     'role',
-    /^(?:I am|we are) (?:an?|the|your) (?:customer|client|guest|caller|interviewe[er]|passenger)s?\b/i,
+    /^(?:I am|we are) (?:an?|the|your) (?:customer|client|guest|caller|interviewe[er]|passenger)s?(?=$|[,.;]| (?:who|that|and|calling|looking|asking|trying)\b)/i,
   ],
   [
     'exercise',
@@ -67,7 +71,10 @@ export const PASSING_STATE =
 const ASIDES: Refusals = [
   [
     'supposition',
-    /\b(?:if|unless|would(?! rather [^,]{1,80} than | rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\b)|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b/i,
+    new RegExp(
+      String.raw`\b(?:if|unless|would(?! rather [^,]{1,80} than | ${RATHER})|wouldn't|could|couldn't|wish|might|maybe|perhaps|should|shouldn't|imagine|suppose|supposing|pretend|hypothetically|in theory|probably|as if)\b`,
+      'i',
+    ),
   ],
   [
     'thought',
@@ -103,7 +110,10 @@ const ASIDES: Refusals = [
 const SUPPOSITIONS: Refusals = [
   [
     'supposition',
-    /^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:(?:love|like) to|rather [^,]{1,80} than |rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\b))|wouldn't|could|might|should|shouldn't|wish|may)\b)/i,
+    new RegExp(
+      String.raw`^(?:maybe|perhaps|probably|if|unless|imagine|suppose|supposing|pretend|hypothetically|wish|(?:I|we|it|he|she|they|that|this|there|who|my \S+|the \S+|a \S+)(?: [a-z]+ly| just| also| still)* (?:would(?! (?:(?:love|like) to|rather [^,]{1,80} than |${RATHER}))|wouldn't|could|might|should|shouldn't|wish|may)\b)`,
+      'i',
+    ),
   ],
 ];
 

@@ -15,6 +15,10 @@ const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 
 
 const SEASON = /\b(last|this|next|this past) (spring|summer|autumn|fall|winter)\b/gi;
 const NEAR_MONTH = new RegExp(`\\b(last|this|next) (${MONTHS.join('|')})\\b(?! \\d)`, 'gi');
+const OF_NEAR_YEAR = new RegExp(
+  `\\b(${MONTHS.join('|')}|${[...SEASONS.keys()].join('|')})(?: of)? (last|this|next) year\\b`,
+  'gi',
+);
 const WEEKENDS_AGO = /\b(a|two|three|four|\d{1,2}) weekends? ago\b/gi;
 const YEAR = /\bin ((?:19|20)\d\d)\b/g;
 const SECOND_NEXT = new RegExp(
@@ -43,6 +47,7 @@ export function relativeDates(text: string, now: Date): RelativeDate[] {
   return [
     ...find(SEASON, ([which = '', season = '']) => inSeason(which, season, now)),
     ...find(NEAR_MONTH, ([which = '', name = '']) => nearMonth(which, name, now)),
+    ...find(OF_NEAR_YEAR, ([name = '', which = '']) => ofNearYear(name, which, now)),
     ...find(WEEKENDS_AGO, ([count = '']) => onWeekend(addDays(now, -7 * countOf(count)))),
     ...find(YEAR, ([year]) => inYear(Number(year))),
     ...find(SECOND_NEXT, ([unit = '', which]) => secondNext(unit, which === 'before last' ? -2 : 2, now)),
@@ -74,15 +79,31 @@ function inSeason(which: string, season: string, now: Date): Grain {
   if (which === 'next' && now.getUTCMonth() >= start - 4) year += 1;
   // The last one is over or under way; before it begins, it was the year before.
   if ((which.endsWith('past') || which === 'last') && now.getUTCMonth() < start + 3) year -= 1;
-  const date = `${year}-${String(start + 1).padStart(2, '0')}`;
-  return { prefix: 'in', body: `the ${season} of ${year}`, date };
+  return ofSeason(season, start, year);
 }
 
 function nearMonth(which: string, name: string, now: Date): Grain {
-  const month = MONTHS.findIndex((one) => one.toLowerCase() === name);
+  const month = monthOf(name);
   const isOver = month <= now.getUTCMonth();
   const years = which === 'last' ? (month < now.getUTCMonth() ? 0 : -1) : which === 'next' && isOver ? 1 : 0;
   return inMonth(new Date(Date.UTC(now.getUTCFullYear() + years, month, 1)));
+}
+
+/** "October next year", "the summer of last year" */
+function ofNearYear(name: string, which: string, now: Date): Grain {
+  const year = now.getUTCFullYear() + (which === 'next' ? 1 : which === 'last' ? -1 : 0);
+  const start = SEASONS.get(name);
+  if (start !== undefined) return ofSeason(name, start, year);
+  return inMonth(new Date(Date.UTC(year, monthOf(name), 1)));
+}
+
+function monthOf(name: string): number {
+  return MONTHS.findIndex((one) => one.toLowerCase() === name);
+}
+
+function ofSeason(season: string, start: number, year: number): Grain {
+  const date = `${year}-${String(start + 1).padStart(2, '0')}`;
+  return { prefix: 'in', body: `the ${season} of ${year}`, date };
 }
 
 function monthsAgo(months: number, now: Date): Grain {
@@ -98,7 +119,9 @@ function secondNext(unit: string, steps: -2 | 2, now: Date): Grain {
   if (unit === 'year') return inYear(now.getUTCFullYear() + steps);
   // Of weekends and weekdays the next is the one to come.
   if (unit === 'weekend') return onWeekend(addDays(now, steps < 0 ? 7 * steps : 7));
-  return onDay(addDays(dayToCome(unit, now), steps < 0 ? 7 * steps : 7));
+  if (steps > 0) return onDay(addDays(dayToCome(unit, now), 7));
+  const daysAgo = ((now.getUTCDay() - DAYS.indexOf(unit) + 6) % 7) + 1;
+  return onDay(addDays(now, -7 - daysAgo));
 }
 
 /** Today, tomorrow, or the next day of that name, which is not today. */

@@ -29,7 +29,7 @@ export const healthRules: readonly Rule[] = [
   {
     category: 'health',
     when: when(
-      '{my} (?:(?:left|right|lower|upper|whole) ){0,2}(?:knees?|back|neck|shoulders?|hips?|head|stomach|wrists?|ankles?|feet|foot|eyes?|teeth|tooth|hands?|elbows?|joints?) (?:hurts?|aches?|(?:has|have) been (?:hurting|aching|sore)) (?:after|when|whenever|since|from|every|in|on|for)\\b',
+      '{my} (?:(?:left|right|lower|upper|whole) ){0,2}(?:knees?|back|neck|shoulders?|hips?|head|stomach|wrists?|ankles?|feet|foot|eyes?|teeth|tooth|hands?|elbows?|joints?) (?:(?:hurts?|aches?|(?:has|have) been (?:hurting|aching|sore)) (?:after|when|whenever|since|from|every|in|on|for)|(?:is|are) (?:injured|broken|sprained|fractured|torn|dislocated|in an? (?:cast|sling)))\\b',
     ),
   },
   { category: 'health', key: 'diet', when: when("{my} diet(?: is|'s) (?<value>.+)") },

@@ -19,9 +19,7 @@ export const preferenceRules: readonly Rule[] = [
   { category: 'preference', when: when('{i} would {adv}(?:much )?rather .+ than .+') },
   {
     category: 'preference',
-    when: when(
-      '{i} would {adv}(?:much )?rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\\b.*',
-    ),
+    when: when('{i} would {adv}(?:much )?{rather}.*'),
   },
   {
     category: 'preference',

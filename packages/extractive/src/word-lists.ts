@@ -4,6 +4,8 @@ export const WORD_LISTS: Readonly<Record<string, string>> = {
   adv: '(?:(?:just|also|always|often|sometimes|still|both|all|already|even|almost|now|only|[a-z]{3,12}ly) ){0,3}',
   not: "(?:don't|do not|didn't|cannot|can't|never|no longer|have never|haven't)",
   i: '(?:I|we)',
+  /** How one likes to live, whatever the other choice is. */
+  rather: '(?:rather (?:not )?(?:fly|travel|stay|live|sit|sleep|eat|drink|drive|walk|cycle)\\b)',
   my: '(?:my|our)',
   name: "(?:(?:Mr|Mrs|Ms|Dr|Prof)\\.? )?\\p{Lu}[\\p{L}'’-]+(?: \\p{Lu}[\\p{L}'’-]+){0,2}",
   relation:

@@ -139,8 +139,17 @@ describe('never kept', () => {
     },
   );
 
-  test('what is to be worked on', () => {
-    expect(contents('请翻译：我住在上海，今年二十岁。我养了一只猫。')).toEqual([]);
+  test.each([
+    '请翻译：我住在上海，今年二十岁。我养了一只猫。',
+    '帮我修改一下这段话：我从小在农村长大，父亲是木匠。',
+    '请把下面的句子改成过去时：我每天跑步。',
+    '写一个故事：我是一只猫，住在北京。',
+  ])('what is to be worked on: %s', (content) => {
+    expect(contents(content)).toEqual([]);
+  });
+
+  test('what somebody asks as', () => {
+    expect(contents('作为素食者，我怎么补充蛋白质？')).toEqual(['用户是素食者。']);
   });
 });
 

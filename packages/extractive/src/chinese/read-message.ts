@@ -104,6 +104,9 @@ function notesOf(sentences: readonly (readonly Read[])[], voice: Voice): Note[] 
   });
 }
 
+/** "作为素食者，我……" says what the user is. */
+const ROLE = /^作为(?:一[个名位])?(?<role>[^，,。]{2,12})[，,](?=我)/;
+
 /** Puts the title of the work in the place of `这部电影`. */
 function withTitle(sentence: string, { title }: Mentioned): { text: string; isMeant: boolean } {
   const work = THE_WORK.exec(toSimplified(sentence));
@@ -149,7 +152,7 @@ function readParagraph(sentences: readonly string[], voice: Voice, mentioned: Me
     const wishes = readWishes(sentence, voice);
     found.facts.push(...wishes.facts);
     found.notes.push(...wishes.notes);
-    const { text, isMeant } = withTitle(sentence, mentioned);
+    const { text, isMeant } = withTitle(sentence.replace(ROLE, '我是$<role>，'), mentioned);
     const isWish = wishes.facts.length > 0 || standingWishOf(sentence, voice) !== null;
     const reads = isWish && !voice.social ? [] : readSentence(text, voice, isMeant);
     if (reads.length > 0) read.push(reads);
