@@ -86,6 +86,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:hi|hey|hello|yo|hiya|dear|good (?:morning|afternoon|evening))(?: there| all| everyone| again)?(?: my)?(?: AI)?(?: \p{L}[\p{L}'-]{1,30})?\s*[,!.:-]+\s*/iu,
   /^(?:hi|hey|hello|hiya)(?: there| again)?(?: \p{Lu}\p{L}+)?\s+(?=I |my |we |I'm)/iu,
   /^(?:and |but |oh )?(?:thanks|thank you|thx|congrats|great|awesome|cool|nice|sweet|wow|whoa|oh|ah|aww?|(?:ha|hah|heh|he|ah|haha)(?:,? (?:ha|heh|he|haha))*|lol|woah|omg|oops|oof|woohoo|ugh|yay|phew|yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|exactly|absolutely|definitely|totally|agreed|true|indeed|of course|well|so|hmm|um|uh|anyway|anyways|actually|honestly|basically|personally|luckily|unfortunately|sadly|fortunately|btw|fyi|by the way|also|plus|besides|oh yes|in fact|to be honest|lately|as for me|for me|as you know|sorry|please|guess what)(?: (?:so much|a lot|again|man|dude))?(?:,? \p{Lu}[\p{L}'-]+)?\s*[,!.:–—-]+\s*/iu,
+  /^(?:edit|correction|update|ps)\s?:\s{1,4}/i,
   /^(?:fyi|btw|by the way|just fyi)\s{1,4}(?=(?:I|my|we|our)\b)/i,
   /^\p{Lu}[\p{L}'-]+[,!]\s+(?=(?:I|my|My|we|We|our|Our)\b)/u,
   /^(?:and|but|so|because|well|oh|yeah|yes|also|plus|actually|honestly|then|basically|as|though|although|that)\s+(?=(?:I|my|My|we|We|our|Our)\b)/i,
@@ -138,7 +139,7 @@ const BOUNDARIES: readonly RegExp[] = [
 const FRONTED_COMMA =
   /^((?:yesterday|today|tonight|tomorrow|last|next|this|on|in|two|three|a few|a couple of|every|recently|lately|since|after|for|during|over|earlier|at|before|\d{1,2} (?:years?|months?|weeks?|days?|hours?))(?: [^,\s]{1,20}){0,5}), (?=(?:I|we|my|our) )/i;
 
-/** A sentence of what is not so. */
+/** Begins a sentence about what is not so. */
 const SUPPOSES =
   /^(?:if|unless|suppose|supposing|imagine|assuming|pretend|say|let's say|what if|hypothetically|for the sake of argument|as (?:a thought experiment|an example|an exercise)|in (?:this|the following) (?:scenario|exercise|example|role-?play))\b/i;
 

@@ -22,9 +22,9 @@ const PICTOGRAPH = /\p{Extended_Pictographic}|[\u{1F1E6}-\u{1F1FF}]|\u{FE0F}|\u{
 
 const KIND_OF_TEXT =
   '(?:grammar|spelling|punctuation|tone|wording|sentences?|paragraphs?|texts?|e-?mails?|essays?|letters?|messages?|articles?|passages?|abstract|poems?|story|speech|drafts?|following|this|(?:in)?to [A-Z]\\p{Ll}{2,15})';
-/** "Fix the grammar: ...", "here's my essay: ...": what follows is a text to work on. */
+/** "Fix the grammar: ...", "here's my essay: ...": what follows is a text to work on. Behind "Edit:" comes a fact. */
 const GIVEN_TEXT = new RegExp(
-  `(?<=^|[.!?\\n] ?)(?:(?:[Pp]lease|[Cc]an you|[Cc]ould you|[Hh]elp me|[Nn]ow|[Aa]lso) ){0,2}(?:(?:[Ff]ix|[Cc]orrect|[Pp]roofread|[Tt]ranslate|[Rr]ewrite|[Rr]ephrase|[Pp]araphrase|[Ss]ummari[sz]e|[Ee]dit|[Ii]mprove|[Pp]olish|[Ss]horten|[Cc]ritique|[Gg]rade|[Cc]ontinue)(?:(?: [\\p{L}'-]{1,20}){0,6}? ${KIND_OF_TEXT}(?: [\\p{L}'-]{1,20}){0,4})?|[Hh]ere(?:'s| is) (?:my|the|an?) (?:[\\p{L}-]{1,20} ){0,2}(?:essay|draft|letter|poem|story|article|speech|abstract|paragraph|email))\\s?:\\s{0,4}\\S[\\s\\S]*$`,
+  `(?<=^|[.!?\\n] ?)(?:(?:[Pp]lease|[Cc]an you|[Cc]ould you|[Hh]elp me|[Nn]ow|[Aa]lso) ){0,2}(?:(?:[Pp]roofread|[Tt]ranslate|[Rr]ewrite|[Rr]ephrase|[Pp]araphrase|[Ss]ummari[sz]e)|(?:[Ff]ix|[Cc]orrect|[Pp]roofread|[Tt]ranslate|[Rr]ewrite|[Rr]ephrase|[Pp]araphrase|[Ss]ummari[sz]e|[Ee]dit|[Ii]mprove|[Pp]olish|[Ss]horten|[Cc]ritique|[Gg]rade|[Cc]ontinue)(?: [\\p{L}'-]{1,20}){0,6}? ${KIND_OF_TEXT}(?: [\\p{L}'-]{1,20}){0,4}|[Hh]ere(?:'s| is) (?:my|the|an?) (?:[\\p{L}-]{1,20} ){0,2}(?:essay|draft|letter|poem|story|article|speech|abstract|paragraph|email))\\s?:\\s{0,4}\\S[\\s\\S]*$`,
   'u',
 );
 

@@ -75,6 +75,7 @@ describe('what users tell an assistant while they ask for something', () => {
     ["I'd rather not fly.", 'The user would rather not fly.'],
     ['Over the past year I have lost 20 kilos.', 'Over the past year the user has lost 20 kilos.'],
     ["Please help me plan meals for the week: I'm lactose intolerant.", 'The user is lactose intolerant.'],
+    ['Edit: I live in Porto, not in Lisbon.', 'The user lives in Porto, not in Lisbon.'],
     ['btw my name is Priya.', "The user's name is Priya."],
     [
       "I'd rather have bullet points than long paragraphs.",

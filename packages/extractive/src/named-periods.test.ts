@@ -24,6 +24,7 @@ describe('namedPeriods', () => {
     ['What happened in 2019?', '2019-01-01 2020-01-01'],
     ['Where was I last summer?', '2025-06-01 2025-09-01'],
     ['What did I cook in the last three days?', '2026-06-14 2026-06-18'],
+    ['How did I sleep the last two nights?', '2026-06-15 2026-06-18'],
     ['What did I buy over the past month?', '2026-05-18 2026-06-18'],
     ['What have I planned for the next two weeks?', '2026-06-17 2026-07-02'],
     ['What did I do the weekend before last?', '2026-06-06 2026-06-08'],

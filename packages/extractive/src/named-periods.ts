@@ -24,7 +24,7 @@ type Phrase = Readonly<{
   body: string;
   prefix?: string;
   date: string | null;
-  /** A while up to now, or from now on: "the past two weeks". */
+  /** A stretch of time up to now, or from now on: "the past two weeks". */
   days?: Readonly<{ from: Date; until: Date }>;
 }>;
 
@@ -33,7 +33,7 @@ const MAX_CHARACTERS = 300;
 const ENGLISH_MONTH = MONTHS.map((month) => `${month.slice(0, 3)}(?:${month.slice(3)})?`).join('|');
 /** Worth asking the date parser. */
 const MAY_NAME_DATE = new RegExp(
-  `\\b(?:today|tonight|tomorrow|yesterday|ago|days?|weekends?|weeks?|months?|years?|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${ENGLISH_MONTH})\\b|\\b(?:19|20)\\d\\d\\b|\\d[./]\\d`,
+  `\\b(?:today|tonight|tomorrow|yesterday|ago|days?|nights?|weekends?|weeks?|months?|years?|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|${ENGLISH_MONTH})\\b|\\b(?:19|20)\\d\\d\\b|\\d[./]\\d`,
   'i',
 );
 const MONTH_NAME = new RegExp(`\\b(?:${ENGLISH_MONTH})\\b`, 'i');

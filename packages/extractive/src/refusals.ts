@@ -29,10 +29,10 @@ const REFUSALS: Refusals = [
   ],
 ];
 
-/** "I would rather not fly" is said of every time. */
+/** "I would rather not fly" is a lasting preference, no supposition. */
 const RATHER = WORD_LISTS['rather'];
 
-/** Parts that are played, and things of exercises. */
+/** Roles in a role play, and the objects of exercises. */
 const PLAY: Refusals = [
   [
     'role',

@@ -1,3 +1,4 @@
+import { COUNT, countOf } from './counts.ts';
 import { addDays, type Grain, inMonth, inWeek, inYear, MONTHS, onDay, onWeekend } from './date-grain.ts';
 
 /** A date in words, and where it is in a text. */
@@ -10,7 +11,6 @@ const SEASONS: ReadonlyMap<string, number> = new Map([
   ['fall', 8],
   ['winter', 11],
 ]);
-const COUNTS = ['zero', 'a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 const SEASON = /\b(last|this|next|this past) (spring|summer|autumn|fall|winter)\b/gi;
@@ -19,7 +19,7 @@ const OF_NEAR_YEAR = new RegExp(
   `\\b(${MONTHS.join('|')}|${[...SEASONS.keys()].join('|')})(?: of)? (last|this|next) year\\b`,
   'gi',
 );
-const WEEKENDS_AGO = /\b(a|two|three|four|\d{1,2}) weekends? ago\b/gi;
+const WEEKENDS_AGO = new RegExp(`\\b(${COUNT}) weekends? ago\\b`, 'gi');
 const YEAR = /\bin ((?:19|20)\d\d)\b/g;
 const SECOND_NEXT = new RegExp(
   `\\b(?:the )?(week|weekend|month|year|${DAYS.join('|')}) (before last|after next)\\b`,
@@ -27,12 +27,14 @@ const SECOND_NEXT = new RegExp(
 );
 /** "A week from Monday", "two weeks from tomorrow" */
 const WEEKS_FROM = new RegExp(
-  `\\b(?:in )?(a|two|three|four|\\d{1,2}) weeks? (?:from|on) (today|tomorrow|${DAYS.join('|')})\\b`,
+  `\\b(?:in )?(${COUNT}) weeks? from (today|tomorrow|${DAYS.join('|')})\\b`,
   'gi',
 );
-/** "Two and a half years ago", "a year and a half ago", "half a year ago", "a fortnight ago" */
-const HALF_YEARS =
-  /\b(?:about |around )?(?:(two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) and a half years|(an?|one) year and a half|half a year) ago\b/gi;
+/** "Two and a half years ago", "a year and a half ago", "half a year ago" */
+const HALF_YEARS = new RegExp(
+  `\\b(?:about |around )?(?:(${COUNT}) (?:and a half years|year and a half)|half a year) ago\\b`,
+  'gi',
+);
 const FORTNIGHT = /\b(?:in a fortnight|a fortnight( ago))\b/gi;
 /** Of the night before now: "3 am last night" is this morning. */
 const SMALL_HOURS = /\b(?:at )?(12|[1-5])(?::([0-5]\d))? ?a\.?m\.? last night\b/gi;
@@ -52,9 +54,7 @@ export function relativeDates(text: string, now: Date): RelativeDate[] {
     ...find(YEAR, ([year]) => inYear(Number(year))),
     ...find(SECOND_NEXT, ([unit = '', which]) => secondNext(unit, which === 'before last' ? -2 : 2, now)),
     ...find(WEEKS_FROM, ([count = '', day = '']) => onDay(addDays(dayToCome(day, now), 7 * countOf(count)))),
-    ...find(HALF_YEARS, ([years = '', one = '']) =>
-      monthsAgo(6 + 12 * (one === '' ? countOf(years) : 1), now),
-    ),
+    ...find(HALF_YEARS, ([years = '']) => monthsAgo(6 + 12 * (years === '' ? 0 : countOf(years)), now)),
     ...find(FORTNIGHT, ([ago = '']) => ({ ...onDay(addDays(now, ago === '' ? 14 : -14)), prefix: 'around' })),
     ...find(SMALL_HOURS, ([hour, minutes]) => {
       const { body, ...grain } = onDay(now);
@@ -64,12 +64,6 @@ export function relativeDates(text: string, now: Date): RelativeDate[] {
       };
     }),
   ];
-}
-
-/** 0 for no word. */
-function countOf(word: string): number {
-  if (word === '') return 0;
-  return /\d/.test(word) ? Number(word) : COUNTS.indexOf(word);
 }
 
 function inSeason(which: string, season: string, now: Date): Grain {

@@ -1,6 +1,6 @@
 import { when, type Rule } from './rule.ts';
 
-/** What sentences say of the speaker's life that begin with something else than the speaker or what is theirs. */
+/** Sentences about the speaker's life whose subject is neither the speaker nor simply something of theirs. */
 export const otherSubjectRules: readonly Rule[] = [
   // "One of my cats is diabetic."
   {

@@ -1,4 +1,4 @@
-/** How replies are to be; what else somebody could be made to do is no preference. */
+/** How replies should be. What else the assistant could be told to do is no preference. */
 export const MANNER =
   'include|use|provide|give|add|mention|cite|format|explain|show|list|write|keep|suggest|recommend|convert|remind|ask|check|refer|describe|specify|note|spell|put|avoid|summari[sz]e|highlight|compare|report|present|structure|break|offer|prefer|prioriti[sz]e|state|round|quote|confirm|clarify|illustrate|detail|link|leave|skip|stick|consider|focus|assume|limit|express|translate|call|address|make|(?:answer|reply|respond|talk|speak|write)(?: to)?(?: me)?(?= (?:in|briefly|concisely|politely|formally|with (?:an? )?(?:short|brief)))';
 

@@ -148,8 +148,9 @@ describe('never kept', () => {
     expect(contents(content)).toEqual([]);
   });
 
-  test('what somebody asks as', () => {
+  test('a question says who asks', () => {
     expect(contents('作为素食者，我怎么补充蛋白质？')).toEqual(['用户是素食者。']);
+    expect(contents('作为回报，我该送什么？')).toEqual([]);
   });
 });
 

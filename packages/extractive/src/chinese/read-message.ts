@@ -104,8 +104,9 @@ function notesOf(sentences: readonly (readonly Read[])[], voice: Voice): Note[] 
   });
 }
 
-/** "作为素食者，我……" says what the user is. */
-const ROLE = /^作为(?:一[个名位])?(?<role>[^，,。]{2,12})[，,](?=我)/;
+/** "作为素食者，我……" says who asks; "作为回报，我……" does not. */
+const ROLE =
+  /^作为(?:一[个名位])?(?<role>[^，,。]{0,10}(?:者|师|员|生|人|妈妈|爸爸|父亲|母亲|家长|护士|经理|老板|新手))[，,](?=我(?!们))/;
 
 /** Puts the title of the work in the place of `这部电影`. */
 function withTitle(sentence: string, { title }: Mentioned): { text: string; isMeant: boolean } {
