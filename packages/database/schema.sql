@@ -769,7 +769,7 @@ CREATE INDEX extractions_conversation_idx ON public.extractions USING btree (ten
 CREATE INDEX extractions_conversation_open_idx ON public.extractions USING btree (tenant_id, conversation_id, accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
 CREATE INDEX extractions_deferred_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((deferred_until IS NOT NULL) AND (state = 'pending'::text))
 CREATE INDEX extractions_list_idx ON public.extractions USING btree (tenant_id, accepted_no DESC)
-CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE (state = ANY (ARRAY['pending'::text, 'active'::text]))
+CREATE INDEX extractions_open_idx ON public.extractions USING btree (accepted_no) WHERE ((state = ANY (ARRAY['pending'::text, 'active'::text])) AND (accepted_no > 0))
 CREATE INDEX extractions_troubled_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE (state = ANY (ARRAY['failed'::text, 'dropped'::text]))
 CREATE INDEX extractions_user_idx ON public.extractions USING btree (tenant_id, user_id, accepted_no DESC)
 CREATE INDEX extractions_waiting_idx ON public.extractions USING btree (tenant_id, accepted_no) WHERE ((state = 'pending'::text) AND (started_at IS NULL))
@@ -789,6 +789,7 @@ CREATE INDEX memories_search_text_trgm ON public.memories USING gin (search_text
 CREATE INDEX memories_source_category_idx ON public.memories USING btree (tenant_id, source, category) WHERE is_current
 CREATE INDEX memories_stated_idx ON public.memories USING btree (tenant_id, user_id, stated_at DESC, id DESC) WHERE is_current
 CREATE UNIQUE INDEX memories_subject_key ON public.memories USING btree (tenant_id, user_id, scope, conversation_id, subject_hash) WHERE ((subject_hash IS NOT NULL) AND is_current)
+CREATE INDEX memories_superseded_idx ON public.memories USING btree (tenant_id, superseded_by) WHERE (superseded_by IS NOT NULL)
 CREATE INDEX memories_uncompressed_idx ON public.memories USING btree (tenant_id, user_id, stated_at) WHERE ((tier = 3) AND is_current AND (compressed_at IS NULL))
 CREATE INDEX memories_user_idx ON public.memories USING btree (tenant_id, user_id, created_at DESC, id DESC) WHERE is_current
 CREATE INDEX memories_valid_idx ON public.memories USING btree (tenant_id, user_id, valid_from) WHERE is_current
@@ -842,14 +843,14 @@ audit_pseudonym(tenant uuid, name text) returns text: c232278613f52a028c34c47b1d
 begin_embedding_build(model_id text, revived boolean) returns void: 122c5fe84a34f1503f817737f5a7cebc
 budget_exhausted(tenant uuid) returns TABLE(until timestamp with time zone, reason text): 75e08a4af57fed123d1cacaf2ebdc2ef
 budget_state(tenant uuid) returns TABLE(period text, unit text, amount numeric, spent numeric, resets_at timestamp with time zone): b83d565209ff8f70a3802b17bce1b11b
-claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer) returns json: 21b5b778a8b15784700c2850679606e9
+claim_extraction(tenant uuid, extraction uuid, worker text, lease_ms integer, known_limit integer, model_provider text, probe_interval_ms integer) returns json: 47f49118c0f4591e9f2949b1b765112d
 conclude_extraction(extraction uuid, tenant uuid DEFAULT NULL::uuid) returns uuid: 81801de686254933f43f1399074d3ea6
 conflicting_messages(r jsonb) returns jsonb: eef3684cd6c591b26aa1438b053b05b2
 conversation_due(tenant uuid, conversation text, after_seq integer, trigger jsonb, schedule jsonb, last_at timestamp with time zone, OUT due_at timestamp with time zone, OUT due_for text) returns record: 370750806037e667a0ac1cae0543a752
 count_spending() returns trigger: e9380bf1cf722f50f6693909d3376ea5
 create_embedding_model(model text, model_dimensions integer) returns void: 02a3d47dc2b7b591967a38ff2a00674a
 drop_embeddings(model_id text, most integer) returns integer: a31de7b1e7ccc07b1b54fbde788c32bb
-drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer) returns jsonb: 6d3f4e5194c6275f439d6435553a795d
+drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer) returns jsonb: 826b263d9b7a9e650741dee85a7b2106
 enter_provider(called text, probe_interval_ms integer, caller uuid) returns jsonb: 9a248e33b918631bd39f18cd545feb1c
 event_horizon() returns bigint: 250b31091c4de3b1af27194d7bd54905
 event_watermark() returns bigint: 6fe2496cd25cc1be463f1d20f71a5286
@@ -873,7 +874,7 @@ near_memories(tenant uuid, owner text, embedding_model text, vectors text[], max
 near_vectors(tenant uuid, owner text, embedding_model text, vectors halfvec[], max_distance double precision, most integer, conversation text DEFAULT ''::text) returns TABLE(candidate integer, memory_id uuid, distance double precision): 89f5ec32ec9fe67930dbd2fda1e27c8f
 new_uuid_v7() returns uuid: 39bc26edb0a0f00641eb1f716dc1a86e
 next_daily_flush(schedule jsonb, after timestamp with time zone) returns timestamp with time zone: 4e8c6f7c05e1008a8a9ed7c36b8a4966
-next_extraction(tenant uuid, conversation text) returns extractions: ead5f221018bebf1d6ac5131471f3fa7
+next_extraction(tenant uuid, conversation text) returns extractions: b71db3fa0835981062d04e2109043d01
 next_webhook_delivery(tenant uuid, webhook uuid, claim_fence integer, lease_ms integer) returns jsonb: 1aa65b3783c891c73f35aca58dd97590
 note_extraction_events(ended uuid[], tenants uuid[] DEFAULT NULL::uuid[]) returns void: 55f2075f5b2ec75eaabf2560b55b5080
 note_memory_events() returns trigger: 67a04203389404f92fac4592cbeb6482
@@ -882,12 +883,12 @@ note_summary_events() returns trigger: b5853e6b8ab624078d2b3079cd1dd01d
 note_users() returns trigger: 217ad9fb0300910d1fd7d6f4a833344d
 note_written() returns trigger: f2e7cbcc9014bde0ad97be4826f29322
 preset_of(tenant uuid, owner text) returns text: a8db1b41a6ea97ee79fac8bb80090ff2
-record_usage(tenant uuid, entries jsonb) returns jsonb: c7e4ff631522ffe170988599de2a7999
+record_usage(tenant uuid, entries jsonb) returns jsonb: 51894a5ff8ceae471e59c53c3961126a
 rests_on_replaced(message_ids text[], tenant uuid, conversation text) returns boolean: 1fd2dbb2be98ab7f3683b074ed43caaf
 resume_deferred(tenant uuid, most integer) returns jsonb: e2e0b501951ef49a44f653de1be3330e
 retire_own_words(reader extractions) returns integer: afdfa5c8b9c634c237da9cca6e3f8638
 retire_replaced(successor extractions) returns integer: ac2b349dfd6fb7fe120ff200c12f3702
-schedule_due_conversations(most integer, queue_limit integer, tenant_queue_limit integer, schedule jsonb) returns jsonb: 4376bd95d4e005b102c8583d84fe5d67
+schedule_due_conversations(most integer, queue_limit integer, tenant_queue_limit integer, schedule jsonb) returns jsonb: 3ce7717d2fed7b500ae0b22d432eda19
 schedule_extractions(batch jsonb) returns TABLE(place bigint, id uuid, tenant_id uuid, passed_over boolean): 2dd1d0ef864004fac434ce0044d2c3e5
 search_key(tenant uuid, owner text, word text) returns bigint: e00d2ec5b719a37f332bff2991d5f00e
 search_keys(tenant uuid, owner text, terms tsvector) returns bigint[]: 4936a9faa8d445ac23713ef3d97e40d7

@@ -35,11 +35,13 @@ begin
             deferred_until = null, reason = null,
             lease_until = now() + lease_ms * interval '1 millisecond'
         where id = extraction and tenant_id = tenant
-          and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)))
-          and not exists (
-            select from extractions o
+          -- Within coalesce, so that the row is looked up by its key and not among all that are open, and what is before
+          -- it in its own conversation only.
+          and coalesce(state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)), false)
+          and coalesce(accepted_no <= (
+            select min(o.accepted_no) from extractions o
               where o.tenant_id = e.tenant_id and o.conversation_id = e.conversation_id
-                and o.state in ('pending', 'active') and o.accepted_no < e.accepted_no)
+                and o.state in ('pending', 'active')), true)
         returning * into v_row;
       if found then
         -- A statement of its own: an answer that the last holder pinned while the claim waited for the row is seen.
@@ -74,7 +76,7 @@ begin
           set state = 'pending', lease_until = null, claimed_by = null, queue_checked_at = null,
               deferred_until = v_until, next_attempt_at = v_until, reason = v_reason
           where id = extraction and tenant_id = tenant
-            and (state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)));
+            and coalesce(state = 'pending' or (state = 'active' and (lease_until <= now() or claimed_by = worker)), false);
         return json_build_object('kind', 'deferred');
     end;
     select * into v_row from extractions where id = extraction and tenant_id = tenant;

@@ -3,7 +3,8 @@
 -- tenants_touched: tenants that may be over their limit. queue_limit, tenant_queue_limit: as in accept_conversations.
 -- Result: [{ id, tenant_id, generation }] of what was dropped.
 -- finished_at is the moment of the drop, not the start of a transaction that may have waited for its turn.
--- Reads over the tenants and drops tenant by tenant, so that each statement that writes names its tenant.
+-- Reads over the tenants and drops tenant by tenant, so that each statement that writes names its tenant. Within
+-- coalesce, so that rows are looked up by their keys and not among all that wait.
 create or replace function drop_oldest(tenants_touched uuid[], queue_limit integer, tenant_queue_limit integer)
 returns jsonb language plpgsql as $$
 declare
@@ -15,13 +16,14 @@ declare
 begin
   if tenant_queue_limit > 0 then
     foreach v_tenant in array tenants_touched loop
+      v_ids := array(
+        select id from extractions
+          where tenant_id = v_tenant and state = 'pending' and started_at is null
+          order by accepted_no desc offset tenant_queue_limit);
+      continue when cardinality(v_ids) = 0;
       with gone as (
         update extractions set state = 'dropped', reason = 'tenant_queue_limit', finished_at = clock_timestamp()
-          where tenant_id = v_tenant and id = any(array(
-              select e.id from extractions e
-                where e.tenant_id = v_tenant and e.state = 'pending' and e.started_at is null
-                order by e.accepted_no desc offset tenant_queue_limit))
-            and state = 'pending' and started_at is null
+          where tenant_id = v_tenant and id = any(v_ids) and coalesce(state = 'pending' and started_at is null, false)
           returning id, tenant_id, generation, accepted_no
       )
       select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,
@@ -47,7 +49,8 @@ begin
       loop
         with gone as (
           update extractions set state = 'dropped', reason = 'queue_limit', finished_at = clock_timestamp()
-            where tenant_id = v_tenant and id = any(v_ids) and state = 'pending' and started_at is null
+            where tenant_id = v_tenant and id = any(v_ids)
+              and coalesce(state = 'pending' and started_at is null, false)
             returning id, tenant_id, generation, accepted_no
         )
         select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id,

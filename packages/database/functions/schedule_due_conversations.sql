@@ -7,7 +7,7 @@
 -- get past rows that other callers hold.
 create or replace function schedule_due_conversations(
   most integer, queue_limit integer, tenant_queue_limit integer, schedule jsonb
-) returns jsonb language plpgsql as $$
+) returns jsonb language plpgsql set enable_sort = off as $$
 declare
   v_tenant uuid;
   v_id text;
@@ -18,7 +18,9 @@ declare
   v_scheduled jsonb := '[]';
   v_dropped jsonb := '[]';
 begin
-  if not exists (select from conversations where extraction_due_at <= now()) then
+  -- In an order, so that conversations_due_idx is used whatever the statistics say.
+  perform from conversations where extraction_due_at <= now() order by extraction_due_at limit 1;
+  if not found then
     return '{"conversations": 0, "scheduled": [], "dropped": []}';
   end if;
   if queue_limit > 0 or tenant_queue_limit > 0 then
@@ -35,7 +37,8 @@ begin
         'trigger', coalesce(extraction_due_for, 'messages'), 'preset', coalesce(own_preset, schedule->>'preset'),
         'traceparent', extraction_traceparent, 'replaces_from_seq', replaced_from_seq)
       into v_conversation from (
-        select * from conversations c where c.tenant_id = v_tenant and c.id = v_id and c.extraction_due_at <= now()
+        select * from conversations c where c.tenant_id = v_tenant and c.id = v_id
+          and coalesce(c.extraction_due_at <= now(), false)
           for update skip locked) as due
       cross join lateral coalesce(policy->>'preset', preset_of(tenant_id, user_id)) as own_preset
       cross join lateral trigger_of(policy, own_preset, schedule) as policy_in_force;
@@ -53,11 +56,13 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'generation', 0) order by place), '[]')
       into v_more from schedule_extractions(v_own) where not passed_over;
     v_scheduled := v_scheduled || v_more;
-    update conversations c
-      set scheduled_seq = c.last_seq, extraction_due_at = null, extraction_due_for = null,
-          extraction_traceparent = null, replaced_from_seq = null
-      from jsonb_to_recordset(v_own) as b (conversation_id text)
-      where c.tenant_id = v_tenant and c.id = b.conversation_id;
+    -- One by one: for the planner a list has 100, for which it may read all conversations of the tenant.
+    for v_id in select b->>'conversation_id' from jsonb_array_elements(v_own) as b loop
+      update conversations
+        set scheduled_seq = last_seq, extraction_due_at = null, extraction_due_for = null,
+            extraction_traceparent = null, replaced_from_seq = null
+        where tenant_id = v_tenant and id = v_id;
+    end loop;
   end loop;
   if queue_limit > 0 or tenant_queue_limit > 0 then
     v_dropped := drop_oldest(

@@ -11,6 +11,9 @@ type PlanNode = Readonly<{
   'Relation Name'?: string;
   'Node Type': string;
   'Actual Loops'?: number;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
   'Index Cond'?: string;
   Plans?: readonly PlanNode[];
 }>;
@@ -71,6 +74,24 @@ export function writesOrLocks({ Plan: plan }: Explained): boolean {
   const does = (node: PlanNode): boolean =>
     node['Node Type'] === 'ModifyTable' || node['Node Type'] === 'LockRows' || (node.Plans ?? []).some(does);
   return does(plan);
+}
+
+/** Rows that a statement has read, table by table, those too that it then left out. */
+export function rowsReadBy({ Plan: plan }: Explained): Record<string, number> {
+  const read: Record<string, number> = {};
+  const visit = (node: PlanNode): void => {
+    const table = node['Relation Name'];
+    if (table !== undefined && node['Node Type'] !== 'ModifyTable') {
+      const each =
+        (node['Actual Rows'] ?? 0) +
+        (node['Rows Removed by Filter'] ?? 0) +
+        (node['Rows Removed by Index Recheck'] ?? 0);
+      read[table] = (read[table] ?? 0) + each * (node['Actual Loops'] ?? 0);
+    }
+    for (const child of node.Plans ?? []) visit(child);
+  };
+  visit(plan);
+  return read;
 }
 
 /** The tables that a statement has read from end to end. */

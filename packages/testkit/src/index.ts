@@ -5,6 +5,7 @@ export {
   type Explained,
   explainEverything,
   partitionsIn,
+  rowsReadBy,
   wholeTablesIn,
   writesOrLocks,
 } from './explained.ts';

@@ -47,12 +47,13 @@ const keyOf = ({ tenantId, id }: TenantRow) => `${tenantId} ${id}`;
 
 /**
  * A query for the rows among `$2` of the tenant in `$1` that are still due, locked; those that are locked already are
- * left out. Row by row, each by its whole key.
+ * left out. Row by row, each by its whole key: within coalesce what is due is no reason to look in an index of what is
+ * due, which may look empty to the planner and hold a backlog.
  *
  * @param due SQL of what is due, of a row `r`
  */
 export function lockDue(table: string, due: string): string {
   return `select r.tenant_id, r.id from unnest($2::uuid[]) as given (id) cross join lateral (
       select r.tenant_id, r.id from ${table} r
-      where r.tenant_id = $1::uuid and r.id = given.id and ${due} for update skip locked) as r`;
+      where r.tenant_id = $1::uuid and r.id = given.id and coalesce((${due}), false) for update skip locked) as r`;
 }

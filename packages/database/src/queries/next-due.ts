@@ -1,4 +1,5 @@
 import type { Sql } from '../pool/sql.ts';
+import { openExtractions } from './extractions/open-extractions.ts';
 
 /** In milliseconds from now: negative when it is due already, infinite when nothing is. */
 type DueIn = Promise<number>;
@@ -18,10 +19,10 @@ export async function nextSummaryDueMs(sql: Sql): DueIn {
   return (await sql.one<{ ms: number }>(untilMs(due))).ms;
 }
 
-/** Whether any extraction is open. Uses extractions_open_idx. */
+/** Whether any extraction is open. In an order, so that extractions_open_idx is used. */
 export async function isExtractionOpen(sql: Sql): Promise<boolean> {
   const { open } = await sql.one<{ open: boolean }>(
-    `select exists (select from extractions where state in ('pending', 'active')) as open`,
+    `select (select true from extractions e where ${openExtractions('e')} order by e.accepted_no limit 1) is true as open`,
   );
   return open;
 }

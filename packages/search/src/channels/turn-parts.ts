@@ -59,11 +59,14 @@ export const turnsVisibleTo = (
 const COLUMNS = `c.id as "conversationId", c.user_id as "userId", c.project, m.id as "messageId", m.role,
   p.content, p.id as "partId", m.created_at as "createdAt", m.seq > c.extracted_seq as pending,
   ${restingOn('c.id', 'm.id')} as "memoryId"`;
-/** $1 to $8 are the target. */
+/** $1 to $8 are the target. Part by part, by keys: a join may read all messages of a tenant that has grown. */
 const SOURCE = `
-  join turn_parts p on p.id = found.id and p.tenant_id = $1::uuid
-  join messages m on m.tenant_id = p.tenant_id and m.conversation_id = p.conversation_id and m.seq = p.seq
-  join conversations c on c.tenant_id = p.tenant_id and c.id = p.conversation_id
+  cross join lateral (select * from turn_parts where id = found.id and tenant_id = $1::uuid offset 0) as p
+  cross join lateral (
+    select * from messages
+    where tenant_id = $1::uuid and conversation_id = p.conversation_id and seq = p.seq offset 0) as m
+  cross join lateral (
+    select * from conversations where tenant_id = $1::uuid and id = p.conversation_id offset 0) as c
   where not m.superseded and m.seq > c.evicted_seq and ($3::text[] is null or c.id = any($3::text[]))
     and ($4::boolean or m.seq <= c.extracted_seq) and ($5::text is null or c.project = $5::text)
     and ($6::timestamptz is null or m.created_at <= $6::timestamptz) and ${turnsVisibleTo('c', '$8')}`;

@@ -1,5 +1,6 @@
 import type { Sql } from '../../pool/sql.ts';
 import type { TenantRow } from '../claim-by-tenant.ts';
+import { openExtractions } from './open-extractions.ts';
 import { takeUnchecked } from '../take-unchecked.ts';
 
 /** A ledger row that should be in the queue. */
@@ -19,10 +20,11 @@ export function takeUnattended(
     table: 'extractions',
     since: 'accepted_at',
     order: 'accepted_no',
-    isFirst: `not exists (
-      select from extractions o
+    // As a value, which is looked up row by row; as a join it may read all that is open for each row.
+    isFirst: `${openExtractions('r')} and coalesce(r.accepted_no <= (
+      select min(o.accepted_no) from extractions o
       where o.tenant_id = r.tenant_id and o.conversation_id = r.conversation_id
-        and o.state in ('pending', 'active') and o.accepted_no < r.accepted_no)`,
+        and o.state in ('pending', 'active')), true)`,
     returning: 'r.id, r.tenant_id as "tenantId", r.generation',
   });
 }
@@ -56,6 +58,6 @@ export function readLedgerStatistics(sql: Sql): Promise<LedgerStatistics> {
             coalesce(extract(epoch from now() - min(accepted_at) filter (
               where state = 'pending' and coalesce(deferred_until <= now(), true))), 0)::float8
               as "oldestPendingSeconds"
-     from extractions where state in ('pending', 'active')`,
+     from extractions e where ${openExtractions('e')}`,
   );
 }

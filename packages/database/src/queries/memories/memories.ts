@@ -52,15 +52,16 @@ export async function listMemoryVersions(
        select id from memories
        where tenant_id = $1::uuid and id = $2::uuid and ($3::text is null or user_id = $3::text)
        union
-       select m.id from memories m join chain on m.superseded_by = chain.id
-       where m.tenant_id = $1::uuid and ($3::text is null or m.user_id = $3::text)
+       select m.id from chain cross join lateral (
+         select id from memories where tenant_id = $1::uuid and superseded_by = chain.id
+           and ($3::text is null or user_id = $3::text) offset 0) as m
      )
      select v.memory_id as "memoryId", v.number, v.operation, v.before, v.after, v.actor,
        v.extraction_id as "extractionId", v.cause, v.created_at as "createdAt",
        ${isoOf('v.created_at')} as position
-     from memory_versions v join chain on chain.id = v.memory_id
-     where v.tenant_id = $1::uuid
-       and ($4::timestamptz is null
+     from chain cross join lateral (
+       select * from memory_versions where memory_id = chain.id and tenant_id = $1::uuid offset 0) as v
+     where ($4::timestamptz is null
          or (v.created_at, v.memory_id, v.number) > ($4::timestamptz, $5::uuid, $6::integer))
      order by v.created_at, v.memory_id, v.number limit $7::integer`,
       `500 + ${jsonBytes('page.before')} + ${jsonBytes('page.after')}`,

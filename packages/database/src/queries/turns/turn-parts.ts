@@ -97,10 +97,13 @@ export async function saveTurnParts(
   }
 }
 
-/** Whether any turn is not indexed yet. */
+/**
+ * Whether any turn is not indexed yet. In an order, so that conversations_unindexed_idx is used: for the planner a third
+ * of all conversations wait, and an unordered look would read them one by one.
+ */
 export async function hasUnindexedTurn(sql: Sql): Promise<boolean> {
   const { found } = await sql.one<{ found: boolean }>(
-    'select exists (select from conversations where indexed_seq < last_seq) as found',
+    `select (select true from conversations where indexed_seq < last_seq order by last_active_at limit 1) is true as found`,
   );
   return found;
 }
