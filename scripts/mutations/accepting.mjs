@@ -27,9 +27,23 @@ export const accepting = [
   {
     name: 'drop-oldest: the newest of a tenant is dropped',
     file: `${SQL}/drop_oldest.sql`,
-    search: 'order by e.accepted_no desc offset tenant_queue_limit',
-    replace: 'order by e.accepted_no offset tenant_queue_limit',
+    search: 'order by accepted_no desc offset tenant_queue_limit',
+    replace: 'order by accepted_no offset tenant_queue_limit',
     tests: ['services/gateway/src/accepting/drop-oldest.int.test.ts'],
+  },
+  {
+    name: 'due conversations of a burst are read and sorted whole',
+    file: `${SQL}/schedule_due_conversations.sql`,
+    search: ' set enable_sort = off as',
+    replace: ' as',
+    tests: ['packages/search/src/grown-tables.int.test.ts'],
+  },
+  {
+    name: 'rows of a burst are looked up among all that are due',
+    file: 'packages/database/src/queries/claim-by-tenant.ts',
+    search: 'coalesce((${due}), false)',
+    replace: '${due}',
+    tests: ['packages/search/src/grown-tables.int.test.ts'],
   },
   {
     name: 'drop-oldest: what has started is dropped too',
